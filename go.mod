@@ -1,0 +1,10 @@
+module pciatlas
+
+go 1.26
+
+ignore ./web/node_modules
+
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
+)
