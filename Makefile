@@ -1,0 +1,116 @@
+# Everything a contributor runs. `make help` lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+GO ?= go
+BIN := bin/pciatlas
+
+# What to work on; narrow it with, for example, `make test PKGS=./internal/pve`.
+PKGS ?= ./...
+TESTFLAGS ?=
+FUZZTIME ?= 5s
+BENCH ?= .
+COUNT ?= 1
+
+# The date is that of the commit, so that building a commit twice gives the same bytes.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT ?= $(shell git rev-parse --verify -q HEAD 2>/dev/null || echo unknown)
+DATE ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+LDFLAGS := -s -w \
+	-X pciatlas/internal/cli.version=$(VERSION) \
+	-X pciatlas/internal/cli.commit=$(COMMIT) \
+	-X pciatlas/internal/cli.date=$(DATE)
+
+# One set of flags for build, test, vet, lint and tools: with different flags the
+# Go cache holds, and compiles, every package twice.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(filter-out -trimpath -buildvcs=%,$(shell $(GO) env GOFLAGS)) -trimpath -buildvcs=false)
+
+LINT := $(GO) tool -modfile=tools/lint.mod golangci-lint
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nVariables: VERSION=%s PKGS=%s TESTFLAGS=%s FUZZTIME=%s BENCH=%s COUNT=%s\n' \
+		'$(VERSION)' '$(PKGS)' '$(TESTFLAGS)' '$(FUZZTIME)' '$(BENCH)' '$(COUNT)'
+
+##@ Use
+
+.PHONY: build
+build: ## build bin/pciatlas, one static binary
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/pciatlas
+
+.PHONY: demo
+demo: build ## build, then scan the built-in example node
+	$(BIN) demo
+
+##@ Check
+
+.PHONY: test
+test: ## set up what the tests need, run all of them, count them, name the skipped ones
+	@scripts/test-setup
+	@$(GO) test -json $(TESTFLAGS) $(PKGS) | $(GO) run ./scripts/testsummary
+
+.PHONY: race
+race: ## run the tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(PKGS)
+
+.PHONY: vet
+vet: ## run go vet
+	$(GO) vet $(PKGS)
+
+.PHONY: lint
+lint: ## run the linters (the first run builds them, which takes some minutes)
+	$(LINT) run $(PKGS)
+
+.PHONY: fmt
+fmt: ## format all Go files as the linters ask
+	$(LINT) fmt
+
+.PHONY: fuzz
+fuzz: ## run each fuzz test for FUZZTIME
+	@FUZZTIME='$(FUZZTIME)' scripts/fuzz $(PKGS)
+
+.PHONY: bench
+bench: ## run the benchmarks named by BENCH, each COUNT times
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKGS)
+
+##@ Generate
+
+# A generated file that is committed has a go:generate line beside it, in the
+# package it belongs to. Man pages and binaries go to dist/ and are not committed.
+.PHONY: generate
+generate: ## write all generated files that are committed
+	$(GO) generate ./...
+
+.PHONY: check-generated
+check-generated: ## fail if generating changes or adds a file
+	@scripts/check-generated $(MAKE) --no-print-directory generate
+
+.PHONY: man
+man: build ## write the man pages to dist/man
+	@mkdir -p dist/man
+	$(BIN) man dist/man
+
+##@ Release
+
+.PHONY: dist
+dist: ## build the static release binaries and their checksums in dist/
+	@mkdir -p dist
+	@rm -f dist/pciatlas_* dist/SHA256SUMS
+	@for arch in amd64 arm64; do \
+		out=dist/pciatlas_$(VERSION)_linux_$$arch; \
+		echo "building $$out"; \
+		GOOS=linux GOARCH=$$arch $(GO) build -ldflags '$(LDFLAGS)' -o "$$out" ./cmd/pciatlas; \
+		scripts/check-static "$$out" "$$arch"; \
+	done
+	@cd dist && sha256sum pciatlas_* > SHA256SUMS && cat SHA256SUMS
+
+.PHONY: clean
+clean: ## remove bin/ and dist/
+	rm -rf bin dist
