@@ -69,6 +69,7 @@ func (b *builder) vm(guest *facts.Guest) VM {
 		return vm
 	}
 	vm.Config = &read.Value
+	vm.FromFile = read.Stamp.Source == facts.SourceHost || read.Stamp.Source == facts.SourceProbe
 	if vm.Name == "" {
 		vm.Name = read.Value.Current("name")
 	}

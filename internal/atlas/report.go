@@ -72,6 +72,9 @@ type VM struct {
 	// Config is nil if the configuration was not read; Unread says why.
 	Config *facts.VMConfig
 	Unread []facts.Problem
+	// FromFile: the configuration was read from its file, so lines that Proxmox VE
+	// drops are known.
+	FromFile bool
 }
 
 // State of a device, one of exactly four.

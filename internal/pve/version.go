@@ -32,7 +32,7 @@ func ParseVersion(s string) (Version, error) {
 		}
 		numbers[i] = n
 	}
-	if len(fields) == 0 {
+	if len(fields) == 0 || s[0] < '0' || s[0] > '9' {
 		return Version{}, fmt.Errorf("%q is not a version of Proxmox VE", s)
 	}
 	return Version{numbers[0], numbers[1], numbers[2]}, nil
