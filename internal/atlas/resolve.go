@@ -164,7 +164,7 @@ func (b *nodeBuilder) placeMapping(line *Line) {
 	if len(entries) == 0 {
 		b.unplaced(line, Exact, "", MappingNoEntryForNode)
 		b.lineIssue(line, IssueMappingNoEntry, fmt.Sprintf(
-			"Resource mapping %s has no entry for node %s, so VM %d cannot get a device from it there.",
+			"Resource mapping %s has no entry for node %s; VM %d cannot get a device from it there.",
 			line.Mapping, b.node.Name, line.VM.VMID))
 		return
 	}
@@ -222,12 +222,12 @@ func (b *nodeBuilder) mappingMissing(line *Line, reason Reason) {
 	b.unplaced(line, Exact, "", reason)
 	if reason == MappingNotFound {
 		b.lineIssue(line, IssueMappingNotFound, fmt.Sprintf(
-			"VM %d names resource mapping %s, which does not exist (names are case-sensitive).",
+			"VM %d names resource mapping %s, which does not exist; names are case-sensitive.",
 			line.VM.VMID, line.Mapping))
 		return
 	}
 	b.lineIssue(line, IssueMappingInvisible, fmt.Sprintf(
-		"VM %d names resource mapping %s, which cannot be seen from here; whether it exists is not known.",
+		"VM %d names resource mapping %s, which is not visible here; whether it exists is not known.",
 		line.VM.VMID, line.Mapping))
 }
 
@@ -283,7 +283,7 @@ func (b *nodeBuilder) checkDropped(vm *VM, dropped *pve.DroppedLine) {
 	if !ok {
 		slot = NoSlot
 	}
-	b.invalid(vm, slot, dropped.Text, "Proxmox VE drops this line ("+dropped.Reason+")")
+	b.invalid(vm, slot, dropped.Text, "Proxmox VE drops the line ("+dropped.Reason+")")
 }
 
 // invalid notes a hostpci value that Proxmox VE refuses. Its reach is what the
@@ -294,7 +294,7 @@ func (b *nodeBuilder) invalid(vm *VM, slot int, raw, reason string) {
 		subject = pve.SlotKey(slot)
 	}
 	issue := Issue{Code: IssueHostPCIInvalid, VMID: vm.VMID, Slot: slot, Message: fmt.Sprintf(
-		"VM %d, %s: %q is not usable: %s.", vm.VMID, subject, shorten(raw), strings.TrimSuffix(reason, "."))}
+		"VM %d: %s is not usable; %q is refused: %s.", vm.VMID, subject, shorten(raw), strings.TrimSuffix(reason, "."))}
 	issue.Devices, issue.Limited = b.reachOf(raw)
 	b.issue(issue)
 }

@@ -1,0 +1,120 @@
+// Package cli is the command line of pciatlas: one file for each command. It
+// reads through hostfs, computes through atlas and only presents what comes out.
+// Nobody imports it but cmd/pciatlas.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit codes of every command but check.
+const (
+	exitDone       = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitIncomplete = 3
+)
+
+// Env is what a command sees of the process it runs in.
+type Env struct {
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+	// Terminal tells whether Stdout is a terminal, and how many columns it has.
+	Terminal bool
+	Columns  int
+	// Root is the root folder of this machine.
+	Root string
+}
+
+// System gives the environment of the running process.
+func System() Env {
+	env := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Columns: 100, Root: "/"}
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		env.Terminal = true
+		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+			env.Columns = width
+		}
+	}
+	return env
+}
+
+// Run executes one command line and gives its exit code.
+func Run(ctx context.Context, args []string, env Env) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot(env)
+	root.SetArgs(append([]string{}, args...)) // never nil: that would mean os.Args
+	err := root.ExecuteContext(ctx)
+	var exit *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		if exit.err != nil {
+			fmt.Fprintln(env.Stderr, "pciatlas: "+clean(exit.err.Error()))
+		}
+		return exit.code
+	default:
+		fmt.Fprintln(env.Stderr, "pciatlas: "+clean(err.Error()))
+		fmt.Fprintln(env.Stderr, "Try: pciatlas help")
+		return exitUsage
+	}
+}
+
+// exitError ends a command with a code; err is nil if everything was said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func failed(err error) error { return &exitError{exitFailed, err} }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+const longHelp = `pciatlas tells which VM of a Proxmox VE cluster names which GPU or other PCI
+device, how sure that is, and what could not be read.
+
+On a node of Proxmox VE it needs no set-up: run it as root, and it reads the
+node's devices and the configuration files of the whole cluster. It only reads.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 incomplete (with --require-complete).`
+
+func newRoot(env Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "pciatlas",
+		Short:         "Which VM holds which GPU, and how sure is that",
+		Long:          longHelp,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.AddCommand(
+		newScan(env), newVM(env), newDevice(env), newExplain(env), newDemo(env), newVersion(env), newMan(root),
+	)
+	return root
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pciatlas/internal/atlas"
+)
+
+type vmOptions struct {
+	source source
+	output string
+}
+
+func newVM(env Env) *cobra.Command {
+	var options vmOptions
+	cmd := &cobra.Command{
+		Use:     "vm ID",
+		Short:   "Show one VM: what it names, and what else is known",
+		Example: "  pciatlas vm 100\n  pciatlas vm 100 -o json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runVM(cmd.Context(), env, &options, args[0])
+		},
+	}
+	options.source.addFlags(cmd)
+	addFormat(cmd, &options.output, formatText, formatJSON, formatYAML)
+	return cmd
+}
+
+func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
+	output, err := checkFormat(options.output, formatText, formatJSON, formatYAML)
+	if err != nil {
+		return err
+	}
+	vmid, err := strconv.Atoi(id)
+	if err != nil || vmid < 100 {
+		return usage("%q is not the number of a VM; numbers begin at 100", id)
+	}
+	report, err := options.source.report(ctx, env)
+	if err != nil {
+		return err
+	}
+	vms := report.FindVM(vmid)
+	if len(vms) == 0 {
+		return failed(vmNotFound(report, vmid))
+	}
+	for i, vm := range vms {
+		answer := report.VMAnswer(vm)
+		switch output {
+		case formatJSON:
+			err = writeJSON(env.Stdout, answer)
+		case formatYAML:
+			err = writeYAML(env.Stdout, answer)
+		default:
+			if i > 0 {
+				fmt.Fprintln(env.Stdout)
+			}
+			err = writeVM(env.Stdout, report, &answer)
+		}
+		if err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}
+
+// vmNotFound says how sure it is that the VM does not exist.
+func vmNotFound(report *atlas.Report, vmid int) error {
+	for i := range report.Nodes {
+		if report.Nodes[i].Scope.State != atlas.Proven {
+			return fmt.Errorf("VM %d is not among the %d visible VMs; whether all VMs were visible is not proven (%s)",
+				vmid, len(report.VMs), clean(report.Nodes[i].Scope.Reason))
+		}
+	}
+	return fmt.Errorf("there is no VM %d among the %d VMs of this cluster", vmid, len(report.VMs))
+}
+
+func writeVM(w io.Writer, report *atlas.Report, vm *atlas.VMAnswer) error {
+	p := &printer{w: w}
+	title := fmt.Sprintf("VM %d", vm.VMID)
+	if vm.Name != nil {
+		title += " (" + *vm.Name + ")"
+	}
+	kind := ""
+	if vm.Template {
+		kind = ", template"
+	}
+	p.line("%s on node %s, %s%s", title, vm.Node, statusWord(string(vm.Status)), kind)
+	if !vm.ConfigRead {
+		p.line("Its configuration could not be read.")
+	}
+	p.fact("machine", orEmpty(vm.Machine))
+	p.fact("bios", orEmpty(vm.BIOS))
+	p.fact("tags", strings.Join(vm.Tags, " "))
+	if vm.ConfigRead && len(vm.Lines) == 0 {
+		p.line("No hostpci line is in effect.")
+	}
+	for i := range vm.Lines {
+		writeVMLine(p, &vm.Lines[i])
+	}
+	for _, dropped := range vm.Dropped {
+		if dropped.Text != "" {
+			p.line("\nLine %d of the file is dropped by Proxmox VE: %s: %s\n    %s", dropped.Line, dropped.Key, dropped.Text, dropped.Reason)
+		}
+	}
+	for _, line := range vm.Snapshots {
+		p.line("\nSnapshot %s holds %s: %s", line.Snapshot, line.Slot, line.Value)
+	}
+	for i := range vm.Issues {
+		if i == 0 {
+			p.line("\nWhat makes the check incomplete:")
+		}
+		p.line("  %s", vm.Issues[i].Message)
+	}
+	p.line("\n%s", wrapParts(scopeParts(report.Node(vm.Node)), 100))
+	return p.err
+}
+
+func statusWord(status string) string {
+	if status == "unknown" {
+		return "run state unknown"
+	}
+	return status
+}
+
+func writeVMLine(p *printer, line *atlas.VMLine) {
+	phase := ""
+	if word := phaseWord(line.Phase); word != "" {
+		phase = " [" + word + "]"
+	}
+	p.line("\n%s%s: %s", line.Slot, phase, line.Value)
+	for i := range line.Functions {
+		f := &line.Functions[i]
+		name := orEmpty(f.DeviceName)
+		if name == "" {
+			name = orEmpty(f.ClassName)
+		}
+		note := ""
+		if f.Certainty == atlas.Candidate {
+			note = ", candidate: one of several entries of mapping " + orEmpty(line.Mapping)
+		}
+		if len(f.OtherVMs) > 0 {
+			note += ", also named by VM " + joinInts(f.OtherVMs)
+		}
+		p.line("    %s  %s%s", f.Address, name, note)
+	}
+	for _, unplaced := range line.Unplaced {
+		p.line("    %s", strings.TrimSpace(orEmpty(unplaced.Selector)+"  "+reasonWord(unplaced.Reason)))
+	}
+}
+
+func joinInts(numbers []int) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// printer writes lines of cleaned text and remembers the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.w, clean(fmt.Sprintf(format, args...)))
+	}
+}
+
+// fact writes a named value; nothing if there is none.
+func (p *printer) fact(name, value string) {
+	if value != "" {
+		p.line("  %-14s %s", name, strings.TrimSpace(value))
+	}
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/mattn/go-runewidth"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+)
+
+// stateWord gives the words for a state, the same as in the console.
+func stateWord(state atlas.State) string {
+	switch state {
+	case atlas.Referenced:
+		return "Referenced"
+	case atlas.MultiReferenced:
+		return "Several VMs"
+	case atlas.Unreferenced:
+		return "No reference found"
+	default:
+		return "Needs review"
+	}
+}
+
+// stateOrder gives the place of a state in tables for people.
+func stateOrder(state atlas.State) int {
+	switch state {
+	case atlas.MultiReferenced:
+		return 0
+	case atlas.NeedsReview:
+		return 1
+	case atlas.Referenced:
+		return 2
+	default:
+		return 3
+	}
+}
+
+func phaseWord(phase atlas.Phase) string {
+	switch phase {
+	case atlas.Pending:
+		return "pending"
+	case atlas.PendingRemoval:
+		return "to be removed"
+	default:
+		return ""
+	}
+}
+
+func reasonWord(reason atlas.Reason) string {
+	switch reason {
+	case atlas.DeviceNotPresent:
+		return "no such device"
+	case atlas.MappingNotFound:
+		return "no such mapping"
+	case atlas.MappingInvisible:
+		return "mapping not visible"
+	case atlas.MappingNoEntryForNode:
+		return "mapping has no entry for this node"
+	default:
+		return "devices not read"
+	}
+}
+
+// modelName gives the short name that people use for a device: what stands in
+// brackets in the list of names, else the whole name, else the ids.
+func modelName(names pci.Names, ids pci.IDs) string {
+	name := names.Device
+	if open := strings.LastIndexByte(name, '['); open >= 0 && strings.HasSuffix(name, "]") {
+		name = name[open+1 : len(name)-1]
+	}
+	switch {
+	case name != "":
+		return name
+	case names.Vendor != "":
+		return names.Vendor + " " + ids.Device.String()
+	default:
+		return ids.String()
+	}
+}
+
+// vmLabel names a VM in lists: its number, then its name.
+func vmLabel(vm *atlas.VM) string {
+	label := fmt.Sprintf("%d", vm.VMID)
+	if vm.Name != "" {
+		label += " " + vm.Name
+	}
+	return label
+}
+
+// clean makes text from files harmless for a terminal: control characters and
+// characters that change the direction of writing are shown, not sent.
+func clean(s string) string {
+	if strings.IndexFunc(s, unprintable) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unprintable(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
+		r == unicode.ReplacementChar || r >= 0x2028 && r <= 0x2029)
+}
+
+// issueReason gives an issue as a part of the scope line: its sentence up to the
+// first semicolon, without the full stop.
+func issueReason(issue *atlas.Issue) string {
+	reason, _, _ := strings.Cut(issue.Message, ";")
+	return clean(strings.TrimSuffix(reason, "."))
+}
+
+// maxReasons is how many reasons a scope line gives before it counts the rest.
+const maxReasons = 4
+
+// scopeLine says how much was checked and why the check is incomplete.
+func scopeLine(node *atlas.Node) string { return strings.Join(scopeParts(node), " · ") }
+
+// scopeParts gives the parts of the scope line, between which it may be broken.
+func scopeParts(node *atlas.Node) []string {
+	checked := fmt.Sprintf("%d of %d visible VMs checked", node.CheckedVMs, node.VisibleVMs)
+	if node.Scope.State == atlas.Assumed {
+		checked += ", as far as these files show"
+	}
+	if node.Complete {
+		return []string{checked, "complete"}
+	}
+	reasons := incompleteReasons(node)
+	reasons[0] = "incomplete: " + reasons[0]
+	return append([]string{checked}, reasons...)
+}
+
+// wrapParts joins parts with a dot, and breaks only between them, as long as
+// they fit the width; lines after the first are indented.
+func wrapParts(parts []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, part := range parts {
+		length := runewidth.StringWidth(part)
+		switch {
+		case i == 0:
+		case column+3+length > width:
+			b.WriteString(" ·\n    ")
+			column = 4
+		default:
+			b.WriteString(" · ")
+			column += 3
+		}
+		b.WriteString(part)
+		column += length
+	}
+	return b.String()
+}
+
+func incompleteReasons(node *atlas.Node) []string {
+	var reasons []string
+	if !node.DevicesRead && !hasIssue(node, atlas.IssueDevicesUnreadable) {
+		reasons = append(reasons, "the devices of "+node.Name+" were not read")
+	}
+	seen := map[string]bool{}
+	more := 0
+	for i := range node.Issues {
+		reason := issueReason(&node.Issues[i])
+		if !node.Issues[i].Code.Blocks() || seen[reason] {
+			continue
+		}
+		seen[reason] = true
+		if len(reasons) < maxReasons {
+			reasons = append(reasons, reason)
+		} else {
+			more++
+		}
+	}
+	if more > 0 {
+		reasons = append(reasons, fmt.Sprintf("and %d more (see -o wide)", more))
+	}
+	return reasons
+}
+
+func hasIssue(node *atlas.Node, code atlas.IssueCode) bool {
+	for i := range node.Issues {
+		if node.Issues[i].Code == code {
+			return true
+		}
+	}
+	return false
+}
