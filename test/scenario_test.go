@@ -1,7 +1,6 @@
 package test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -95,7 +94,7 @@ func readRoot(t *testing.T, tree pvesim.Tree) facts.Snapshot {
 	if err := tree.WriteTo(root); err != nil {
 		t.Fatal(err)
 	}
-	snapshot, err := hostfs.Read(context.Background(), hostfs.Options{Root: root, Now: time.Now})
+	snapshot, err := hostfs.Read(t.Context(), hostfs.Options{Root: root, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +257,7 @@ func TestNoLineIsLost(t *testing.T) {
 			for _, vm := range report.VMs {
 				answer := report.VMAnswer(vm)
 				for _, line := range answer.Lines {
-					if len(line.Functions)+len(line.Unplaced) == 0 && pve.HostPCI.Source(mustParse(t, line.Value)) == pve.SourceHost {
+					if len(line.Functions)+len(line.Unplaced) == 0 && mustParse(t, line.Value).Source() == pve.SourceHost {
 						t.Errorf("%s: VM %d %s: %s is lost", s.ID, vm.VMID, line.Slot, line.Value)
 					}
 				}

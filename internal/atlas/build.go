@@ -118,8 +118,10 @@ func (b *nodeBuilder) build(read *facts.Node, vms []*VM) {
 	node.VisibleVMs = len(vms)
 	b.readDevices(read)
 	if b.scope.State == Unproven {
-		b.issue(Issue{Code: IssueScopeUnproven, Slot: NoSlot,
-			Message: "It is not proven that all VMs were visible (" + b.scope.Fault + "): " + b.scope.Reason})
+		b.issue(Issue{
+			Code: IssueScopeUnproven, Slot: NoSlot,
+			Message: "It is not proven that all VMs were visible (" + b.scope.Fault + "): " + b.scope.Reason,
+		})
 	}
 	b.countLines(vms)
 	for _, vm := range vms {

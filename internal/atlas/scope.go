@@ -33,8 +33,10 @@ func fileScope(files facts.Read[facts.ClusterFiles], guests facts.Read[[]facts.G
 		return Scope{Unproven, firstSubject(guests.Problems, "etc/pve/nodes"), firstMessage(guests.Problems,
 			"The list of VM configurations could not be read completely.")}
 	case !files.Value.Mounted:
-		return Scope{Assumed, "etc/pve/.members",
-			"The files are a copy: nothing in them shows that they were complete."}
+		return Scope{
+			Assumed, "etc/pve/.members",
+			"The files are a copy: nothing in them shows that they were complete.",
+		}
 	case !files.Value.Quorate.Told:
 		return Scope{Assumed, "etc/pve/.members", "Whether the cluster is quorate could not be read."}
 	case !files.Value.Quorate.Value:

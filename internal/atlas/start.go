@@ -39,15 +39,15 @@ const (
 	RefusedNoFreeDevice  = "no-free-device"
 )
 
-// Refusal is Proxmox VE's reason not to start a VM. Message is its sentence.
-type Refusal struct {
+// RefusalError is Proxmox VE's reason not to start a VM. Message is its sentence.
+type RefusalError struct {
 	Code    string
 	Slot    int // NoSlot if the refusal was not made for one
 	Message string
 }
 
 // Error gives PVE's sentence.
-func (r *Refusal) Error() string { return r.Message }
+func (r *RefusalError) Error() string { return r.Message }
 
 // Hardware is the devices and mappings of one node as a VM start sees them.
 // Devices must be sorted by address.
@@ -58,7 +58,7 @@ type Hardware struct {
 }
 
 // ResolveSlot resolves one hostpci value as PVE::QemuServer::PCI::parse_hostpci
-// does. It gives nil for a value that counts as unset. The error is a *Refusal.
+// does. It gives nil for a value that counts as unset. The error is a *RefusalError.
 func (h *Hardware) ResolveSlot(raw string) (*StartSlot, error) {
 	if raw == "" || raw == "0" {
 		return nil, nil //nolint:nilnil // an unset slot is neither a device nor a refusal
@@ -171,8 +171,8 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-func refuse(code, format string, args ...any) *Refusal {
-	return &Refusal{Code: code, Slot: NoSlot, Message: fmt.Sprintf(format, args...)}
+func refuse(code, format string, args ...any) *RefusalError {
+	return &RefusalError{Code: code, Slot: NoSlot, Message: fmt.Sprintf(format, args...)}
 }
 
 // StartSlots are the hostpci slots of a VM at start; unset slots are nil.
@@ -180,7 +180,7 @@ type StartSlots [pve.MaxHostPCI]*StartSlot
 
 // ResolveVM resolves all slots of a configuration and applies the checks of
 // PVE::QemuServer::PCI::parse_hostpci_devices. get answers the value that a key
-// will have at the start, "" if it is not set. The error is a *Refusal.
+// will have at the start, "" if it is not set. The error is a *RefusalError.
 func (h *Hardware) ResolveVM(get func(key string) string) (StartSlots, error) {
 	var slots StartSlots
 	q35 := pve.IsQ35(get("machine"))
@@ -200,8 +200,7 @@ func (h *Hardware) ResolveVM(get func(key string) string) (StartSlots, error) {
 }
 
 func atSlot(err error, slot int) error {
-	var refusal *Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*RefusalError](err); ok {
 		refusal.Slot = slot
 	}
 	return err
@@ -243,7 +242,7 @@ func (s *StartSlot) check(get func(string) string, q35, legacySeen bool) error {
 // fixed, of several the first that is neither used by an earlier slot nor taken.
 // Mediated devices take no part; their first functions come back. taken answers
 // whether another VM holds a function; nil means nobody does. The error is a
-// *Refusal.
+// *RefusalError.
 func (slots StartSlots) Choose(taken func(pci.Address) bool) (map[int][]pci.Address, error) {
 	chosen := map[int][]pci.Address{}
 	used := map[pci.Address]bool{}

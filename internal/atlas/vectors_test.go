@@ -96,7 +96,7 @@ func TestResolveVectors(t *testing.T) {
 	for _, v := range vectors.Values {
 		t.Run(v.Input, func(t *testing.T) {
 			slot, err := hardware.ResolveSlot(v.Input)
-			var refusal *atlas.Refusal
+			var refusal *atlas.RefusalError
 			switch {
 			case v.ResolveErrorClass == nil && err != nil:
 				t.Fatalf("PVE resolves it, got refusal %v", err)

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
@@ -39,7 +38,7 @@ func run(t *testing.T, env cli.Env, args ...string) result {
 	if env.Root == "" {
 		env.Root = t.TempDir()
 	}
-	code := cli.Run(context.Background(), args, env)
+	code := cli.Run(t.Context(), args, env)
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -234,8 +233,16 @@ func TestSecretsStayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"scan"}, {"scan", "-o", "wide"}, {"scan", "-o", "json", "--all-devices"}, {"scan", "-o", "csv"}, {"scan", "-o", "yaml"},
-		{"vm", "150"}, {"vm", "150", "-o", "json"}, {"vm", "150", "-o", "yaml"}, {"device", "01:00.0"}, {"device", "01:00.0", "-o", "json"},
+		{"scan"},
+		{"scan", "-o", "wide"},
+		{"scan", "-o", "json", "--all-devices"},
+		{"scan", "-o", "csv"},
+		{"scan", "-o", "yaml"},
+		{"vm", "150"},
+		{"vm", "150", "-o", "json"},
+		{"vm", "150", "-o", "yaml"},
+		{"device", "01:00.0"},
+		{"device", "01:00.0", "-o", "json"},
 	} {
 		got := run(t, cli.Env{}, append(args, "--root", root)...)
 		if got.code != 0 {

@@ -111,8 +111,7 @@ func explainEntry(value string) explanation {
 
 func explained(value string, options []pve.Option, err error) explanation {
 	result := explanation{Value: value, Valid: err == nil, Selectors: []explainedSelector{}, Errors: []explainedFault{}}
-	var refused *pve.FormatError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*pve.FormatError](err); ok {
 		for _, fault := range refused.Faults {
 			explained := explainedFault{Code: fault.Code, Message: fault.Message}
 			if fault.Option != "" {

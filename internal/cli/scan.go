@@ -357,8 +357,11 @@ func (v *scanView) writeNotes(nodes []*atlas.Node, all bool) {
 
 func (v *scanView) writeUnplaced(nodes []*atlas.Node) error {
 	t := &table{colour: useColour(v.env), limit: tableLimit(v.env), columns: []column{
-		{title: "VM", shrink: true, minWidth: 14}, {title: "NODE"}, {title: "VIA", shrink: true, minWidth: 10},
-		{title: "SELECTOR", shrink: true, minWidth: 12}, {title: "PROBLEM", shrink: true, minWidth: 14},
+		{title: "VM", shrink: true, minWidth: 14},
+		{title: "NODE"},
+		{title: "VIA", shrink: true, minWidth: 10},
+		{title: "SELECTOR", shrink: true, minWidth: 12},
+		{title: "PROBLEM", shrink: true, minWidth: 14},
 	}}
 	for _, node := range nodes {
 		for i := range node.Unplaced {

@@ -189,7 +189,7 @@ func wrap(line string, width int) []string {
 	}
 	var parts []string
 	current := ""
-	for _, word := range strings.Split(line, " ") {
+	for word := range strings.SplitSeq(line, " ") {
 		joined := word
 		if current != "" {
 			joined = current + " " + word

@@ -33,11 +33,11 @@ func (s *ReadState) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return errUnknownState(text)
+	return unknownStateError(text)
 }
 
-type errUnknownState []byte
+type unknownStateError []byte
 
-func (e errUnknownState) Error() string {
+func (e unknownStateError) Error() string {
 	return "\"" + string(e) + "\" is not a state of a read"
 }

@@ -6,6 +6,7 @@
 package pve
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -141,7 +142,7 @@ func (f format) parse(s string, values []string) *FormatError {
 		default:
 			index := f.find(key)
 			if index < 0 {
-				if contains(unknown, key) {
+				if slices.Contains(unknown, key) {
 					return duplicate(key)
 				}
 				unknown = append(unknown, key)
@@ -185,8 +186,10 @@ func (f format) check(values, unknown []string) *FormatError {
 		}
 	}
 	for _, key := range unknown {
-		faults = append(faults, Fault{key, FaultUnknownKey,
-			"property is not defined in schema and the schema does not allow additional properties"})
+		faults = append(faults, Fault{
+			key, FaultUnknownKey,
+			"property is not defined in schema and the schema does not allow additional properties",
+		})
 	}
 	if faults == nil {
 		return nil
@@ -222,12 +225,16 @@ func (p *property) check(value string) (Fault, bool) {
 		return p.refuse(value), true
 	}
 	if p.maxLength > 0 && len(value) > p.maxLength {
-		return Fault{p.name, FaultTooLong,
-			"value may only be " + strconv.Itoa(p.maxLength) + " characters long"}, true
+		return Fault{
+			p.name, FaultTooLong,
+			"value may only be " + strconv.Itoa(p.maxLength) + " characters long",
+		}, true
 	}
-	if p.enum != nil && !contains(p.enum, value) {
-		return Fault{p.name, FaultNotInEnum,
-			"value '" + value + "' does not have a value in the enumeration '" + strings.Join(p.enum, ", ") + "'"}, true
+	if p.enum != nil && !slices.Contains(p.enum, value) {
+		return Fault{
+			p.name, FaultNotInEnum,
+			"value '" + value + "' does not have a value in the enumeration '" + strings.Join(p.enum, ", ") + "'",
+		}, true
 	}
 	return p.checkRange(value)
 }
@@ -318,15 +325,6 @@ func equalFold(s, lower string) bool {
 		}
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }
 
 // isSpace tells what Perl's \s matches in a text of bytes.

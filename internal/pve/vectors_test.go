@@ -2,6 +2,7 @@ package pve_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,10 +31,18 @@ func classesOf(err error) []string {
 		return []string{}
 	}
 	classes := []string{}
-	for _, fault := range err.(*pve.FormatError).Faults {
+	for _, fault := range faultsOf(err) {
 		classes = append(classes, fault.Class())
 	}
 	return classes
+}
+
+func faultsOf(err error) []pve.Fault {
+	refused, ok := errors.AsType[*pve.FormatError](err)
+	if !ok {
+		return nil
+	}
+	return refused.Faults
 }
 
 func optionMap(options []pve.Option) map[string]string {
@@ -82,7 +91,7 @@ func TestHostPCIVectors(t *testing.T) {
 
 func compareMessages(t *testing.T, err error, message string, byOption map[string]string) {
 	t.Helper()
-	for _, fault := range err.(*pve.FormatError).Faults {
+	for _, fault := range faultsOf(err) {
 		want := byOption[fault.Option]
 		if fault.Option == "" {
 			want = message

@@ -2,6 +2,7 @@ package pve
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -237,7 +238,7 @@ func checkHotplug(s string) error {
 		return nil
 	}
 	for _, feature := range SplitList(s) {
-		if !contains([]string{"network", "disk", "cpu", "memory", "usb", "cloudinit"}, feature) {
+		if !slices.Contains([]string{"network", "disk", "cpu", "memory", "usb", "cloudinit"}, feature) {
 			return errHotplug
 		}
 	}

@@ -159,11 +159,12 @@ func (n *Node) addVirtual(t *Tree, d *Device, base string) {
 func (n *Node) addMdev(t *Tree, d *Device, base string) {
 	if d.NvidiaVGPU {
 		t.Dirs = append(t.Dirs, base+"/nvidia")
-		list := "ID    : vGPU Name\n"
+		var list strings.Builder
+		list.WriteString("ID    : vGPU Name\n")
 		for _, mdev := range d.MdevTypes {
-			list += strings.TrimPrefix(mdev.Type, "nvidia-") + "   : " + mdev.Name + "\n"
+			list.WriteString(strings.TrimPrefix(mdev.Type, "nvidia-") + "   : " + mdev.Name + "\n")
 		}
-		t.Files[base+"/nvidia/creatable_vgpu_types"] = list
+		t.Files[base+"/nvidia/creatable_vgpu_types"] = list.String()
 		return
 	}
 	for _, mdev := range d.MdevTypes {

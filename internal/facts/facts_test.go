@@ -1,0 +1,136 @@
+package facts_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+func TestReduceVMKeepsOnlyWhatMatters(t *testing.T) {
+	const canary = "CANARY-4711"
+	config := facts.ReduceVM([]pve.Item{
+		{Key: "vga", Current: new("none")},
+		{Key: "digest", Current: new("abc")},
+		{Key: "args", Current: new("-device vfio-pci " + canary), Delete: pve.Remove},
+		{Key: "hookscript", Pending: new("local:snippets/" + canary)},
+		{Key: "cipassword", Current: new(canary)},
+		{Key: "sshkeys", Current: new(canary)},
+		{Key: "description", Current: new(canary)},
+		{Key: "net0", Current: new(canary)},
+		{Key: "scsi0", Current: new("local-lvm:" + canary)},
+		{Key: "hostpci10", Current: new("01:00.0")},
+		{Key: "hostpci2", Pending: new("02:00.0")},
+		{Key: "hostpci16", Current: new(canary)},
+		{Key: "", Current: new(canary)},
+	})
+	want := facts.VMConfig{
+		Digest: "abc", HasDisk: true,
+		Args: facts.Phases{Current: true, Removal: true, MentionsVFIO: true},
+		Hook: facts.Phases{Pending: true},
+		Items: []pve.Item{
+			{Key: "hostpci10", Current: new("01:00.0")},
+			{Key: "hostpci2", Pending: new("02:00.0")},
+			{Key: "vga", Current: new("none")},
+		},
+	}
+	if diff := cmp.Diff(want, config); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if encoded, err := json.Marshal(config); err != nil || strings.Contains(string(encoded), canary) {
+		t.Errorf("a secret gets through: %s, %v", encoded, err)
+	}
+	if item, ok := config.Get("hostpci2"); !ok || *item.Pending != "02:00.0" || config.Current("vga") != "none" || config.Current("name") != "" {
+		t.Errorf("items are not found: %+v", item)
+	}
+}
+
+func TestHasDisk(t *testing.T) {
+	for value, want := range map[string]bool{
+		"local-lvm:vm-1-disk-0,size=32G": true, "file=local-lvm:x": true, "none": false, "cdrom": false,
+		"local:iso/x.iso,media=cdrom": false, "none,media=cdrom": false,
+	} {
+		if got := facts.ReduceVM([]pve.Item{{Key: "ide2", Current: &value}}).HasDisk; got != want {
+			t.Errorf("%q: disk is %v", value, got)
+		}
+	}
+	value := "local-lvm:vm-1-disk-0"
+	for key, want := range map[string]bool{"scsi30": true, "scsi31": false, "efidisk0": false, "unused0": false, "virtio15": true, "sata6": false} {
+		if got := facts.ReduceVM([]pve.Item{{Key: key, Pending: &value}}).HasDisk; got != want {
+			t.Errorf("%s: disk is %v", key, got)
+		}
+	}
+}
+
+// TestSnapshotRoundTrip: what is told, told to be none, and not told stay apart
+// in the file.
+func TestSnapshotRoundTrip(t *testing.T) {
+	group, parent := 0, pci.Address{Bus: 8}
+	at := time.Date(2026, 11, 10, 9, 0, 0, 0, time.UTC)
+	snapshot := facts.Snapshot{
+		Schema: facts.Schema, Cluster: "lab",
+		Guests: facts.Read[[]facts.Guest]{
+			State: facts.Partial, Got: 1, Total: 2, Stamp: facts.Stamp{Source: facts.SourceHost, From: at, To: at},
+			Value:    []facts.Guest{{VMID: 100, Kind: facts.QEMU, Node: "pve-a", Status: facts.Stopped, Template: facts.Told(false)}},
+			Problems: []facts.Problem{{Code: facts.ProblemIO, Subject: "x", Message: "y"}},
+		},
+		Nodes: map[string]*facts.Node{"pve-a": {
+			Devices: facts.Read[[]facts.Device]{State: facts.OK, Value: []facts.Device{
+				{
+					Address: pci.Address{Bus: 1}, Group: facts.Told(&group), Mdev: facts.Told(false), VFs: facts.Told([]pci.Address{}),
+					Parent: facts.Told[*pci.Address](nil), Host: &facts.HostDevice{NUMA: facts.Told(-1)},
+				},
+				{Address: pci.Address{Bus: 2}, Group: facts.Told[*int](nil), Parent: facts.Told(&parent)},
+				{Address: pci.Address{Domain: 0x10000, Bus: 2}},
+			}},
+			VMs: map[int]facts.Read[facts.VMConfig]{100: {State: facts.OK, Value: facts.VMConfig{
+				Items: []pve.Item{{Key: "hostpci0", Current: new("01:00.0"), Delete: pve.Remove}},
+			}}},
+		}},
+	}
+	encoded, err := json.Marshal(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded facts.Snapshot
+	if err := json.Unmarshal(encoded, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(snapshot, decoded); diff != "" {
+		t.Errorf("(-before +after):\n%s\n%s", diff, encoded)
+	}
+}
+
+func TestReadStates(t *testing.T) {
+	for state, answered := range map[facts.ReadState]bool{
+		facts.NotAsked: false, facts.OK: true, facts.Partial: true, facts.Filtered: true, facts.Failed: false,
+	} {
+		word, err := state.MarshalText()
+		var again facts.ReadState
+		if err != nil || again.UnmarshalText(word) != nil || again != state || state.Answered() != answered {
+			t.Errorf("%s comes back as %s; answered %v", word, again, state.Answered())
+		}
+	}
+	var state facts.ReadState
+	if err := state.UnmarshalText([]byte("fine")); err == nil {
+		t.Error("an unknown state is accepted")
+	}
+	if reflect.ValueOf(facts.Read[int]{}).FieldByName("State").Int() != int64(facts.NotAsked) {
+		t.Error("the zero read was asked")
+	}
+}
+
+func FuzzSnapshot(f *testing.F) {
+	f.Add([]byte(`{"schema":1,"cluster":"lab","nodes":{"pve-a":{"devices":{"state":"ok","value":[{"address":"0000:01:00.0","ids":{"vendor":"10de","device":"2204","subsystem":null},"class":"0x030000"}]}}}}`))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		var snapshot facts.Snapshot
+		_ = json.Unmarshal(data, &snapshot)
+	})
+}
