@@ -105,6 +105,8 @@ type Snapshot struct {
 	Cluster string `json:"cluster"`
 
 	Version Read[pve.Version] `json:"version,omitzero"`
+	// Rights are those of the credential; read over the API.
+	Rights Read[Rights] `json:"rights,omitzero"`
 	// Files tells what the cluster file system looked like; read in host mode.
 	Files Read[ClusterFiles] `json:"files,omitzero"`
 	// Members are the nodes, as far as the source knows them.
@@ -115,6 +117,17 @@ type Snapshot struct {
 	Mappings Read[[]pve.Mapping] `json:"mappings,omitzero"`
 	// MappingLines are the lines of the mapping file that Proxmox VE drops.
 	MappingLines []pve.DroppedLine `json:"mapping_lines,omitempty"`
+}
+
+// Rights is what a credential of the API is told about itself.
+type Rights struct {
+	// User is USER@REALM!ID of the token, without its secret; "" if not told.
+	User        string             `json:"user,omitempty"`
+	Permissions pve.PermissionTree `json:"permissions"`
+	// ACL are the access rules. Without Sys.Audit on /access Proxmox VE leaves
+	// out, silently, those of paths that the credential may not modify: the state
+	// is Filtered then.
+	ACL Read[[]pve.ACLEntry] `json:"acl,omitzero"`
 }
 
 // ClusterFiles says what shows that /etc/pve is the mounted cluster file system
