@@ -112,9 +112,14 @@ type Snapshot struct {
 	// Members are the nodes, as far as the source knows them.
 	Members Read[[]Member] `json:"members,omitzero"`
 	// Guests are the VMs and containers that the source shows.
-	Guests   Read[[]Guest]       `json:"guests,omitzero"`
-	Nodes    map[string]*Node    `json:"nodes"`
-	Mappings Read[[]pve.Mapping] `json:"mappings,omitzero"`
+	Guests      Read[[]Guest]          `json:"guests,omitzero"`
+	Nodes       map[string]*Node       `json:"nodes"`
+	Mappings    Read[[]pve.Mapping]    `json:"mappings,omitzero"`
+	HA          Read[HA]               `json:"ha,omitzero"`
+	Backups     Read[[]BackupJob]      `json:"backups,omitzero"`
+	Replication Read[[]ReplicationJob] `json:"replication,omitzero"`
+	// Mentions are numbers of guests that were met without the guest.
+	Mentions Read[[]Mention] `json:"mentions,omitzero"`
 	// MappingLines are the lines of the mapping file that Proxmox VE drops.
 	MappingLines []pve.DroppedLine `json:"mapping_lines,omitempty"`
 }

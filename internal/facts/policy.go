@@ -1,0 +1,66 @@
+package facts
+
+// HA is what the high-availability manager is told to do.
+type HA struct {
+	Resources []HAResource `json:"resources"`
+	Rules     []HARule     `json:"rules,omitempty"`
+}
+
+// HAResource is one guest that HA looks after.
+type HAResource struct {
+	VMID  int       `json:"vmid"`
+	Kind  GuestKind `json:"kind"`
+	State string    `json:"state"` // the requested state: started, stopped, disabled, ignored
+	Group string    `json:"group,omitempty"`
+}
+
+// HARule is one rule on where guests of HA may run: a node affinity of Proxmox VE
+// 9, or a group of earlier releases.
+type HARule struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"` // node-affinity, resource-affinity, group
+	VMIDs    []int    `json:"vmids,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"`
+	Strict   bool     `json:"strict,omitempty"` // only these nodes
+	Disabled bool     `json:"disabled,omitempty"`
+}
+
+// BackupJob is one backup job.
+type BackupJob struct {
+	ID      string `json:"id"`
+	Enabled bool   `json:"enabled"`
+	All     bool   `json:"all,omitempty"` // every guest but those excluded
+	VMIDs   []int  `json:"vmids,omitempty"`
+	Exclude []int  `json:"exclude,omitempty"`
+	Pool    string `json:"pool,omitempty"`
+	Node    string `json:"node,omitempty"` // "" for all nodes
+	Mode    string `json:"mode,omitempty"`
+}
+
+// ReplicationJob is one replication job.
+type ReplicationJob struct {
+	ID       string `json:"id"`
+	VMID     int    `json:"vmid"`
+	Target   string `json:"target,omitempty"`
+	Disabled bool   `json:"disabled,omitempty"`
+}
+
+// Mention is a guest's number that was met somewhere while the guest itself is
+// not in the list of guests.
+type Mention struct {
+	VMID int `json:"vmid"`
+	// Where says where, in words: "backup job backup-1".
+	Where string `json:"where"`
+	// Rule: only an access rule names the number, which says little by itself.
+	Rule bool `json:"rule,omitempty"`
+	// Taken is what GET /cluster/nextid?vmid= says of the number.
+	Taken Opt[bool] `json:"taken,omitzero"`
+}
+
+// Hidden tells whether the mention proves a guest that is out of sight.
+func (m Mention) Hidden() bool {
+	if m.Taken.Told {
+		return m.Taken.Value
+	}
+	return !m.Rule
+}
