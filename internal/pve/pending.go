@@ -36,8 +36,8 @@ func (c *VMConfig) Items() []Item {
 	for i := range c.Main {
 		current := &c.Main[i]
 		item := Item{Key: current.Key, Current: masked(current.Key, &current.Value, "")}
-		if pending, ok := c.Pending.Get(current.Key); ok {
-			item.Pending = masked(current.Key, &pending, " ")
+		if pending := c.Pending.find(current.Key); pending != nil {
+			item.Pending = masked(current.Key, &pending.Value, " ")
 		}
 		if deletion, ok := c.deletion(current.Key); ok {
 			item.Delete = Remove
@@ -49,14 +49,12 @@ func (c *VMConfig) Items() []Item {
 	}
 	for i := range c.Pending {
 		pending := &c.Pending[i]
-		if _, ok := c.Main.Get(pending.Key); !ok {
+		if c.Main.find(pending.Key) == nil {
 			items = append(items, Item{Key: pending.Key, Pending: masked(pending.Key, &pending.Value, " ")})
 		}
 	}
 	for _, deletion := range c.Deletions {
-		_, current := c.Main.Get(deletion.Key)
-		_, pending := c.Pending.Get(deletion.Key)
-		if !current && !pending {
+		if c.Main.find(deletion.Key) == nil && c.Pending.find(deletion.Key) == nil {
 			items = append(items, Item{Key: deletion.Key, Delete: RemoveForced})
 		}
 	}

@@ -89,12 +89,13 @@ func TestDroppedLinesKeepNoSecrets(t *testing.T) {
 			t.Errorf("a dropped line keeps foreign text: %+v", dropped)
 		}
 	}
-	hostpci := pve.ParseVMConfig(" HostPCI3: 0A:00.0 \nhostpci1 : x\nhostpci17: 01:00.0\nhostpci2: 01:00.0 # remark\n")
+	hostpci := pve.ParseVMConfig(" HostPCI3: 0A:00.0 \nhostpci1 : x\nhostpci4 01:00.0\nhostpci17: 01:00.0\nhostpci2: 01:00.0 # remark\n")
 	want := []pve.DroppedLine{
 		{Line: 1, Key: "hostpci3", Text: "0A:00.0", Reason: "unable to parse config"},
 		{Line: 2, Key: "hostpci1", Text: "x", Reason: "unable to parse config"},
-		{Line: 3, Key: "hostpci17", Text: "01:00.0", Reason: "unknown setting 'hostpci17'"},
-		{Line: 4, Key: "hostpci2", Text: "01:00.0 # remark", Reason: "host: value does not match the regex pattern"},
+		{Line: 3, Key: "hostpci4", Text: "01:00.0", Reason: "unable to parse config"},
+		{Line: 4, Key: "hostpci17", Text: "01:00.0", Reason: "unknown setting 'hostpci17'"},
+		{Line: 5, Key: "hostpci2", Text: "01:00.0 # remark", Reason: "host: value does not match the regex pattern"},
 	}
 	if diff := cmp.Diff(want, hostpci.Dropped); diff != "" {
 		t.Errorf("dropped lines (-want +got):\n%s", diff)

@@ -18,20 +18,25 @@ type Section []KeyValue
 
 // Get gives the value of a key.
 func (s Section) Get(key string) (value string, ok bool) {
-	for i := range s {
-		if s[i].Key == key {
-			return s[i].Value, true
-		}
+	if found := s.find(key); found != nil {
+		return found.Value, true
 	}
 	return "", false
 }
 
-func (s *Section) set(key, value string) (replaced bool) {
-	for i := range *s {
-		if (*s)[i].Key == key {
-			(*s)[i].Value = value
-			return true
+func (s Section) find(key string) *KeyValue {
+	for i := range s {
+		if s[i].Key == key {
+			return &s[i]
 		}
+	}
+	return nil
+}
+
+func (s *Section) set(key, value string) (replaced bool) {
+	if found := s.find(key); found != nil {
+		found.Value = value
+		return true
 	}
 	*s = append(*s, KeyValue{key, value})
 	return false
@@ -79,7 +84,7 @@ const (
 // PVE::QemuServer::parse_vm_config does. It never fails: lines that Proxmox VE
 // drops are listed, those about hostpci with their text.
 func ParseVMConfig(content string) VMConfig {
-	reader := vmReader{config: VMConfig{Digest: Digest(content)}}
+	reader := vmReader{config: VMConfig{Digest: Digest(content), Main: make(Section, 0, 24)}}
 	reader.section = &reader.config.Main
 	number := 0
 	for content != "" {
@@ -101,6 +106,7 @@ type vmReader struct {
 	unchecked   bool     // in a special section: values are not ours
 	description strings.Builder
 	described   bool
+	snapshots   map[string]int // where a snapshot's section is
 }
 
 func (r *vmReader) read(line string) {
@@ -160,12 +166,14 @@ func (r *vmReader) header(line string) bool {
 // snapshot starts the section of a snapshot; a second one of the same name
 // replaces the first.
 func (r *vmReader) snapshot(name string) *Section {
-	for i := range r.config.Snapshots {
-		if r.config.Snapshots[i].Name == name {
-			r.config.Snapshots[i].Section = nil
-			return &r.config.Snapshots[i].Section
-		}
+	if i, ok := r.snapshots[name]; ok {
+		r.config.Snapshots[i].Section = nil
+		return &r.config.Snapshots[i].Section
 	}
+	if r.snapshots == nil {
+		r.snapshots = map[string]int{}
+	}
+	r.snapshots[name] = len(r.config.Snapshots)
 	r.config.Snapshots = append(r.config.Snapshots, NamedSection{Name: name})
 	return &r.config.Snapshots[len(r.config.Snapshots)-1].Section
 }
@@ -291,18 +299,15 @@ func (r *vmReader) delete(value string) {
 // a key forces its removal; the last mention of a key counts.
 func parseDeletions(value string) []Deletion {
 	var list []Deletion
+	at := map[string]int{}
 	for _, word := range SplitList(value) {
 		key, force := strings.CutPrefix(word, "!")
-		deletion := Deletion{Key: key, Force: force}
-		replaced := false
-		for i := range list {
-			if list[i].Key == key {
-				list[i], replaced = deletion, true
-			}
+		if i, ok := at[key]; ok {
+			list[i].Force = force
+			continue
 		}
-		if !replaced {
-			list = append(list, deletion)
-		}
+		at[key] = len(list)
+		list = append(list, Deletion{Key: key, Force: force})
 	}
 	return list
 }
@@ -312,11 +317,7 @@ func parseDeletions(value string) []Deletion {
 func (r *vmReader) drop(key, value, reason string) {
 	dropped := DroppedLine{Line: r.line, Section: r.name, Reason: reason}
 	if key == "" {
-		key = hostpciKeyOf(value)
-		if key != "" {
-			_, value, _ = strings.Cut(value, ":")
-			value = strings.TrimSpace(value)
-		}
+		key, value = splitMalformed(value)
 	}
 	if strings.HasPrefix(key, "hostpci") {
 		dropped.Key, dropped.Text = key, value
@@ -329,16 +330,21 @@ func (r *vmReader) drop(key, value, reason string) {
 	r.config.Dropped = append(r.config.Dropped, dropped)
 }
 
-// hostpciKeyOf gives the hostpci key that a malformed line seems to mean, in
-// lower case, or "".
-func hostpciKeyOf(line string) string {
-	line = strings.ToLower(strings.TrimSpace(line))
-	rest, ok := strings.CutPrefix(line, "hostpci")
-	if !ok {
-		return ""
+// splitMalformed takes a line apart that is no "key: value" but seems to mean a
+// hostpci key, which comes in lower case; of other lines nothing is given.
+func splitMalformed(line string) (key, value string) {
+	const stem = "hostpci"
+	line = strings.TrimSpace(line)
+	if len(line) < len(stem) || !equalFold(line[:len(stem)], stem) {
+		return "", ""
 	}
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	return "hostpci" + rest[:digits]
+	rest := strings.TrimLeft(line[len(stem):], "0123456789")
+	key = strings.ToLower(line[:len(line)-len(rest)])
+	rest = strings.TrimSpace(rest)
+	if after, ok := strings.CutPrefix(rest, ":"); ok {
+		rest = strings.TrimSpace(after)
+	}
+	return key, rest
 }
 
 func (r *vmReader) describe(s string) {

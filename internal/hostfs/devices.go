@@ -1,0 +1,113 @@
+package hostfs
+
+import (
+	"path"
+	"slices"
+
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+)
+
+const devicesFolder = "sys/bus/pci/devices"
+
+// deviceReader reads the PCI functions of the local node.
+type deviceReader struct {
+	*reader
+	folder *folder // devicesFolder
+	names  func(pci.IDs, pci.Class) pci.Names
+
+	found []facts.Device
+	total int // functions that are there
+	// faults are why a function is missing in found, or is not what it says there.
+	faults []facts.Problem
+	// misnamed are of names that are no addresses; remarks are of what is not told.
+	misnamed, remarks remarks
+}
+
+// readDevices reads all PCI functions of the local node. The list is Partial if a
+// function is left out of it or misses something that it has. What a function
+// does not tell (its group, its parent) leaves the list OK, with a problem.
+func (r *reader) readDevices(names *pci.Database) facts.Read[[]facts.Device] {
+	from := r.now()
+	folder, err := r.top.open(devicesFolder)
+	if err != nil {
+		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+	}
+	defer folder.close()
+	listed, err := folder.list(".", r.limits.Entries)
+	if err != nil && len(listed) == 0 {
+		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+	}
+	d := deviceReader{
+		reader: r, folder: folder, names: memoised(names),
+		found: make([]facts.Device, 0, len(listed)), total: len(listed),
+	}
+	if err != nil {
+		d.faults = append(d.faults, problemOf(devicesFolder, err))
+	}
+	for _, name := range listed {
+		d.read(name)
+	}
+	slices.SortFunc(d.found, func(a, b facts.Device) int { return a.Address.Compare(b.Address) })
+	d.faults = append(d.faults, d.misnamed.problems()...)
+	return facts.Read[[]facts.Device]{
+		State: stateOf(d.faults), Value: d.found, Got: len(d.found), Total: d.total,
+		Stamp: r.stamp(from), Problems: slices.Concat(d.faults, d.remarks.problems()),
+	}
+}
+
+// read takes in one name of the folder. A function that is gone when something of
+// it cannot be read was unplugged after it was listed.
+func (d *deviceReader) read(name string) {
+	address, err := pci.ParseAddress(name)
+	if err != nil {
+		d.misnamed.add(problem(facts.ProblemMalformed, path.Join(devicesFolder, name),
+			"does not have the address of a PCI function as its name"))
+		return
+	}
+	device, faults, remarks := d.readOne(address)
+	if len(faults)+len(remarks) > 0 {
+		if there, err := d.folder.there(name); !there && err == nil {
+			d.total--
+			return
+		}
+	}
+	if device != nil {
+		device.Names = d.names(device.IDs, device.Class)
+		d.found = append(d.found, *device)
+	}
+	d.faults = append(d.faults, faults...)
+	for _, remark := range remarks {
+		d.remarks.add(remark)
+	}
+}
+
+// readOne reads a function. The device is nil if what it is could not be read;
+// the faults say why.
+func (d *deviceReader) readOne(address pci.Address) (device *facts.Device, faults, remarks []facts.Problem) {
+	name := address.String()
+	dir, err := d.open(name)
+	if err != nil {
+		return nil, []facts.Problem{problemOf(path.Join(devicesFolder, name), err)}, nil
+	}
+	defer dir.close()
+	device = dir.device(address)
+	return device, dir.faults, dir.remarks
+}
+
+func (d *deviceReader) open(name string) (*deviceFolder, error) {
+	dir, err := d.folder.open(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := dir.list(".", d.limits.Entries)
+	if err != nil {
+		dir.close()
+		return nil, err
+	}
+	names := make(map[string]bool, len(list))
+	for _, name := range list {
+		names[name] = true
+	}
+	return &deviceFolder{folder: dir, limit: d.limits.SysFile, names: names}, nil
+}

@@ -1,0 +1,83 @@
+package hostfs
+
+import (
+	"slices"
+	"time"
+
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
+)
+
+// guests puts the list of guests together. It is Partial if a folder of a node
+// could not be listed, or if guests moved the whole time.
+func (r *reader) guests(from time.Time, files *clusterFiles, search *guestSearch, local string) facts.Read[[]facts.Guest] {
+	if files.closed != nil {
+		return failedSince[[]facts.Guest](r, from, *files.closed)
+	}
+	list := &search.list
+	problems := list.problems
+	if !list.steady {
+		problems = append(problems, problem(facts.ProblemVanished, nodesFolder,
+			"kept changing while it was listed, so guests may be missing. Read again"))
+	}
+	running := r.readPIDs()
+	guests := make([]facts.Guest, 0, len(search.read))
+	for at, config := range search.read {
+		guests = append(guests, guestOf(at, config))
+	}
+	for _, at := range list.places(facts.LXC) {
+		guests = append(guests, guestOf(at, &configRead{}))
+	}
+	for i := range guests {
+		if guests[i].Node == local && guests[i].Kind == facts.QEMU {
+			guests[i].Status = running.status(guests[i].VMID)
+		}
+	}
+	slices.SortFunc(guests, func(a, b facts.Guest) int {
+		return comparePlaces(placeOf(a), placeOf(b))
+	})
+	read := facts.Read[[]facts.Guest]{
+		State: stateOf(problems), Value: guests, Got: len(guests), Stamp: r.stamp(from),
+		Problems: append(problems, list.ignored...),
+	}
+	if list.nodesFault != nil && len(guests) == 0 {
+		read.State, read.Value = facts.Failed, nil
+	}
+	return read
+}
+
+func placeOf(guest facts.Guest) place {
+	return place{guestID{guest.VMID, guest.Kind}, guest.Node}
+}
+
+// guestOf makes a guest of its place and what its configuration says now.
+func guestOf(at place, config *configRead) facts.Guest {
+	guest := facts.Guest{VMID: at.vmid, Kind: at.kind, Node: at.node, Status: facts.UnknownStatus}
+	if config.State.Answered() {
+		guest.Name = config.Value.Current("name")
+		guest.Template = facts.Told(config.Value.Current("template") == "1")
+		guest.Tags = pve.SplitList(config.Value.Current("tags"))
+	}
+	return guest
+}
+
+// fillNodes gives each member its VMs and the local one its devices. Of other
+// nodes nothing else can be seen from here.
+func fillNodes(snapshot *facts.Snapshot, search *guestSearch, local *facts.Node) {
+	for _, member := range snapshot.Members.Value {
+		node := &facts.Node{}
+		if member.Local {
+			node = local
+		}
+		node.VMs = map[int]facts.Read[facts.VMConfig]{}
+		snapshot.Nodes[member.Name] = node
+	}
+	for at, config := range search.read {
+		node := snapshot.Nodes[at.node]
+		if node == nil { // its folder was removed meanwhile
+			node = &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}}
+			snapshot.Nodes[at.node] = node
+		}
+		node.VMs[at.vmid] = *config
+	}
+}
