@@ -1,0 +1,297 @@
+package facts
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pciatlas/internal/pve"
+)
+
+// Anonymise gives a copy in which names of the cluster, nodes and VMs, tags, ids
+// and descriptions of mappings, names of snapshots, users and of files are
+// replaced by pseudonyms that are stable within the copy. Addresses, ids of
+// devices, IOMMU groups and VMIDs stay. Free text (messages of problems, lines
+// that were dropped) keeps nothing but what is known to be harmless.
+func Anonymise(s *Snapshot) (Snapshot, error) {
+	clone, err := deepCopy(s)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	a := anonymiser{names: map[string]map[string]string{}}
+	a.snapshot(&clone)
+	return clone, nil
+}
+
+func deepCopy(s *Snapshot) (Snapshot, error) {
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("copy snapshot: %w", err)
+	}
+	var clone Snapshot
+	if err := json.Unmarshal(encoded, &clone); err != nil {
+		return Snapshot{}, fmt.Errorf("copy snapshot: %w", err)
+	}
+	return clone, nil
+}
+
+// anonymiser hands out pseudonyms by kind.
+type anonymiser struct{ names map[string]map[string]string }
+
+// name gives the pseudonym of a name, the same each time; "" stays.
+func (a *anonymiser) name(kind, real string) string {
+	if real == "" {
+		return ""
+	}
+	if a.names[kind] == nil {
+		a.names[kind] = map[string]string{}
+	}
+	if pseudonym, ok := a.names[kind][real]; ok {
+		return pseudonym
+	}
+	pseudonym := fmt.Sprintf("%s-%d", kind, len(a.names[kind])+1)
+	a.names[kind][real] = pseudonym
+	return pseudonym
+}
+
+func (a *anonymiser) snapshot(s *Snapshot) {
+	s.Cluster = a.name("cluster", s.Cluster)
+	for _, node := range slices.Sorted(maps.Keys(s.Nodes)) {
+		a.name("node", node)
+	}
+	for i := range s.Members.Value {
+		s.Members.Value[i].Name = a.name("node", s.Members.Value[i].Name)
+	}
+	a.guests(s)
+	a.nodes(s)
+	a.mappings(s)
+	a.rights(&s.Rights.Value)
+	a.policies(s)
+	a.reads(s)
+}
+
+func (a *anonymiser) guests(s *Snapshot) {
+	for i := range s.Guests.Value {
+		guest := &s.Guests.Value[i]
+		guest.Node = a.name("node", guest.Node)
+		guest.Name = a.name("vm", guest.Name)
+		for j := range guest.Tags {
+			guest.Tags[j] = a.name("tag", guest.Tags[j])
+		}
+	}
+}
+
+func (a *anonymiser) nodes(s *Snapshot) {
+	renamed := make(map[string]*Node, len(s.Nodes))
+	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
+		node := s.Nodes[name]
+		renamed[a.name("node", name)] = node
+		a.read(&node.Devices.Stamp, node.Devices.Problems)
+		a.read(&node.IOMMU.Stamp, node.IOMMU.Problems)
+		for _, vmid := range slices.Sorted(maps.Keys(node.VMs)) {
+			read := node.VMs[vmid]
+			a.vm(&read.Value)
+			a.read(&read.Stamp, read.Problems)
+			node.VMs[vmid] = read
+		}
+	}
+	s.Nodes = renamed
+}
+
+func (a *anonymiser) vm(config *VMConfig) {
+	for i := range config.Items {
+		item := &config.Items[i]
+		item.Current = a.value(item.Key, item.Current)
+		item.Pending = a.value(item.Key, item.Pending)
+	}
+	for i := range config.Dropped {
+		config.Dropped[i].Text = a.refused(config.Dropped[i].Text)
+		config.Dropped[i].Reason = "not accepted"
+		config.Dropped[i].Section = a.section(config.Dropped[i].Section)
+	}
+	for i := range config.Repeated {
+		config.Repeated[i].Section = a.section(config.Repeated[i].Section)
+	}
+	for i := range config.Snapshots.Value {
+		snapshot := &config.Snapshots.Value[i]
+		snapshot.Name = a.name("snapshot", snapshot.Name)
+		for j := range snapshot.HostPCI {
+			snapshot.HostPCI[j].Value = *a.value("hostpci0", &snapshot.HostPCI[j].Value)
+		}
+	}
+	a.read(&config.Snapshots.Stamp, config.Snapshots.Problems)
+}
+
+func (a *anonymiser) section(name string) string {
+	if name == "pending" {
+		return name
+	}
+	return a.name("snapshot", name)
+}
+
+// value replaces the names in the value of a key.
+func (a *anonymiser) value(key string, value *string) *string {
+	if value == nil {
+		return nil
+	}
+	replaced := *value
+	switch _, slot := pve.ParseSlotKey(key); {
+	case slot:
+		replaced = a.hostpci(replaced)
+	case key == "name":
+		replaced = a.name("vm", replaced)
+	case key == "tags":
+		var tags []string
+		for _, tag := range pve.SplitList(replaced) {
+			tags = append(tags, a.name("tag", tag))
+		}
+		replaced = strings.Join(tags, ";")
+	}
+	return &replaced
+}
+
+// hostpci replaces the mapping and the ROM file of a value, and keeps the order
+// of its options.
+func (a *anonymiser) hostpci(value string) string {
+	if _, err := pve.ParseHostPCI(value); err != nil {
+		return a.refused(value)
+	}
+	parts := strings.Split(value, ",")
+	for i, part := range parts {
+		key, text, found := strings.Cut(part, "=")
+		switch {
+		case found && key == "mapping":
+			parts[i] = key + "=" + a.name("mapping", text)
+		case found && key == "romfile":
+			parts[i] = key + "=" + a.name("rom", text)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+var harmless = regexp.MustCompile(`[0-9A-Fa-f:.;]+`)
+
+// refused keeps of a value that Proxmox VE refuses only what can be read of it
+// as addresses and mappings.
+func (a *anonymiser) refused(value string) string {
+	readable := pve.ReadRefused(value)
+	var parts []string
+	for _, selector := range readable.Selectors {
+		parts = append(parts, harmless.FindString(selector.String()))
+	}
+	text := strings.Join(parts, ";")
+	for _, mapping := range readable.Mappings {
+		text += ",mapping=" + a.name("mapping", mapping)
+	}
+	return text + ",refused"
+}
+
+func (a *anonymiser) mappings(s *Snapshot) {
+	for i := range s.Mappings.Value {
+		mapping := &s.Mappings.Value[i]
+		mapping.ID = a.name("mapping", mapping.ID)
+		if mapping.Description != nil {
+			description := a.name("text", *mapping.Description)
+			mapping.Description = &description
+		}
+		for j, entry := range mapping.Entries {
+			mapping.Entries[j] = pve.Entry{
+				Node: a.name("node", entry.Node), ID: entry.ID, Path: entry.Path, Group: entry.Group, Subsystem: entry.Subsystem,
+				Description: a.name("text", entry.Description),
+			}
+		}
+	}
+	for i := range s.MappingLines {
+		line := &s.MappingLines[i]
+		line.Section, line.Key, line.Text, line.Reason = a.name("mapping", line.Section), "", "", "not accepted"
+	}
+}
+
+// rights keeps what the scope is decided from: paths of guests by number, the
+// privileges, the flags.
+func (a *anonymiser) rights(rights *Rights) {
+	rights.User = a.name("user", rights.User)
+	tree := make(pve.PermissionTree, len(rights.Permissions))
+	for _, path := range slices.Sorted(maps.Keys(rights.Permissions)) {
+		tree[a.path(path)] = rights.Permissions[path]
+	}
+	if rights.Permissions != nil {
+		rights.Permissions = tree
+	}
+	for i := range rights.ACL.Value {
+		entry := &rights.ACL.Value[i]
+		entry.Path, entry.Subject, entry.Role = a.path(entry.Path), a.name("user", entry.Subject), a.name("role", entry.Role)
+	}
+	a.read(&rights.ACL.Stamp, rights.ACL.Problems)
+}
+
+// path replaces the parts of a path of access rules that are names.
+func (a *anonymiser) path(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if i >= 2 && part != "pci" && part != "usb" && part != "dir" && part != "groups" && strings.Trim(part, "0123456789") != "" {
+			parts[i] = a.pathName(parts[1], part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+func (a *anonymiser) pathName(root, part string) string {
+	switch root {
+	case "nodes":
+		return a.name("node", part)
+	case "mapping":
+		return a.name("mapping", part)
+	default:
+		return a.name("path", part)
+	}
+}
+
+func (a *anonymiser) policies(s *Snapshot) {
+	for i := range s.HA.Value.Resources {
+		s.HA.Value.Resources[i].Group = a.name("group", s.HA.Value.Resources[i].Group)
+	}
+	for i := range s.HA.Value.Rules {
+		rule := &s.HA.Value.Rules[i]
+		rule.ID = a.name("group", rule.ID)
+		for j := range rule.Nodes {
+			rule.Nodes[j] = a.name("node", rule.Nodes[j])
+		}
+	}
+	for i := range s.Backups.Value {
+		job := &s.Backups.Value[i]
+		job.ID, job.Pool, job.Node = a.name("job", job.ID), a.name("path", job.Pool), a.name("node", job.Node)
+	}
+	for i := range s.Replication.Value {
+		job := &s.Replication.Value[i]
+		job.ID, job.Target = a.name("job", job.ID), a.name("node", job.Target)
+	}
+	for i := range s.Mentions.Value {
+		s.Mentions.Value[i].Where, _, _ = strings.Cut(s.Mentions.Value[i].Where, " job")
+	}
+}
+
+func (a *anonymiser) reads(s *Snapshot) {
+	a.read(&s.Version.Stamp, s.Version.Problems)
+	a.read(&s.Rights.Stamp, s.Rights.Problems)
+	a.read(&s.Files.Stamp, s.Files.Problems)
+	a.read(&s.Members.Stamp, s.Members.Problems)
+	a.read(&s.Guests.Stamp, s.Guests.Problems)
+	a.read(&s.Mappings.Stamp, s.Mappings.Problems)
+	a.read(&s.HA.Stamp, s.HA.Problems)
+	a.read(&s.Backups.Stamp, s.Backups.Problems)
+	a.read(&s.Replication.Stamp, s.Replication.Problems)
+	a.read(&s.Mentions.Stamp, s.Mentions.Problems)
+}
+
+// read replaces the entry point of a read; messages and subjects may name
+// anything, so only the code of a problem is kept.
+func (a *anonymiser) read(stamp *Stamp, problems []Problem) {
+	stamp.Via = a.name("entry", stamp.Via)
+	for i := range problems {
+		problems[i] = Problem{Code: problems[i].Code, Message: "not shown"}
+	}
+}
