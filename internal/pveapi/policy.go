@@ -1,0 +1,253 @@
+package pveapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
+)
+
+// readHA asks what the high-availability manager looks after, and by which
+// rules: Proxmox VE 9 has rules, earlier releases groups.
+func (r *reader) readHA(ctx context.Context) {
+	from := r.client.options.Now()
+	resources, problems, err := askRows(ctx, r, "/cluster/ha/resources", haResourceRow)
+	read := facts.Read[facts.HA]{State: rowState(problems), Problems: problems}
+	if err != nil {
+		read = failedRead[facts.HA](r, from, "GET /cluster/ha/resources", err)
+	}
+	path, convert := "/cluster/ha/rules", haRuleRow
+	if r.version != (pve.Version{}) && !r.version.AtLeast(9, 0, 0) {
+		path, convert = "/cluster/ha/groups", haGroupRow
+	}
+	rules, problems, err := askRows(ctx, r, path, convert)
+	if err != nil {
+		problems = []facts.Problem{problemOf("GET "+path, err)}
+	}
+	if len(problems) > 0 && read.State == facts.OK {
+		read.State = facts.Partial
+	}
+	read.Problems = append(read.Problems, problems...)
+	read.Value = facts.HA{Resources: resources, Rules: rules}
+	read.Stamp = r.stamp(from)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.snapshot.HA = read
+}
+
+func (r *reader) readBackups(ctx context.Context) {
+	from := r.client.options.Now()
+	jobs, problems, err := askRows(ctx, r, "/cluster/backup", backupRow)
+	read := facts.Read[[]facts.BackupJob]{State: rowState(problems), Value: jobs, Problems: problems, Stamp: r.stamp(from)}
+	if err != nil {
+		read = failedRead[[]facts.BackupJob](r, from, "GET /cluster/backup", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.snapshot.Backups = read
+}
+
+func (r *reader) readReplication(ctx context.Context) {
+	from := r.client.options.Now()
+	jobs, problems, err := askRows(ctx, r, "/cluster/replication", replicationRow)
+	read := facts.Read[[]facts.ReplicationJob]{State: rowState(problems), Value: jobs, Problems: problems, Stamp: r.stamp(from)}
+	if err != nil {
+		read = failedRead[[]facts.ReplicationJob](r, from, "GET /cluster/replication", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.snapshot.Replication = read
+}
+
+func askRows[T any](ctx context.Context, r *reader, path string, convert func(json.RawMessage) (T, error)) ([]T, []facts.Problem, error) {
+	data, err := r.cluster(ctx, path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return decodeRows("GET "+path, data, convert)
+}
+
+func haResourceRow(row json.RawMessage) (facts.HAResource, error) {
+	var wire struct{ SID, State, Group scalar }
+	if err := json.Unmarshal(row, &wire); err != nil {
+		return facts.HAResource{}, err
+	}
+	kind, vmid, err := parseSID(wire.SID.text)
+	if err != nil {
+		return facts.HAResource{}, err
+	}
+	state := wire.State.text
+	if state == "" {
+		state = "started"
+	}
+	return facts.HAResource{VMID: vmid, Kind: kind, State: state, Group: wire.Group.text}, nil
+}
+
+// parseSID reads the id of a resource of HA: vm:100 or ct:100.
+func parseSID(sid string) (facts.GuestKind, int, error) {
+	kind, digits, _ := strings.Cut(sid, ":")
+	vmid, err := strconv.Atoi(digits)
+	switch {
+	case err == nil && kind == "vm":
+		return facts.QEMU, vmid, nil
+	case err == nil && kind == "ct":
+		return facts.LXC, vmid, nil
+	default:
+		return "", 0, errors.New("it names no guest")
+	}
+}
+
+func haRuleRow(row json.RawMessage) (facts.HARule, error) {
+	var wire struct{ Rule, Type, Resources, Nodes, Strict, Disable scalar }
+	if err := json.Unmarshal(row, &wire); err != nil {
+		return facts.HARule{}, err
+	}
+	rule := facts.HARule{ID: wire.Rule.text, Type: wire.Type.text, Nodes: nodesOf(wire.Nodes.text), Strict: wire.Strict.flag(), Disabled: wire.Disable.flag()}
+	for _, sid := range pve.SplitList(wire.Resources.text) {
+		if _, vmid, err := parseSID(sid); err == nil {
+			rule.VMIDs = append(rule.VMIDs, vmid)
+		}
+	}
+	return rule, nil
+}
+
+func haGroupRow(row json.RawMessage) (facts.HARule, error) {
+	var wire struct{ Group, Nodes, Restricted scalar }
+	if err := json.Unmarshal(row, &wire); err != nil {
+		return facts.HARule{}, err
+	}
+	return facts.HARule{ID: wire.Group.text, Type: "group", Nodes: nodesOf(wire.Nodes.text), Strict: wire.Restricted.flag()}, nil
+}
+
+// nodesOf reads a list of nodes, which may carry priorities: pve-a:2,pve-b.
+func nodesOf(list string) []string {
+	var nodes []string
+	for _, word := range pve.SplitList(list) {
+		name, _, _ := strings.Cut(word, ":")
+		nodes = append(nodes, name)
+	}
+	return nodes
+}
+
+func backupRow(row json.RawMessage) (facts.BackupJob, error) {
+	var wire struct{ ID, Enabled, All, VMID, Exclude, Pool, Node, Mode scalar }
+	if err := json.Unmarshal(row, &wire); err != nil {
+		return facts.BackupJob{}, err
+	}
+	job := facts.BackupJob{
+		ID: wire.ID.text, Enabled: !wire.Enabled.set || wire.Enabled.flag(), All: wire.All.flag(),
+		Pool: wire.Pool.text, Node: wire.Node.text, Mode: wire.Mode.text,
+	}
+	var err error
+	if job.VMIDs, err = numbersOf(wire.VMID.text); err != nil {
+		return facts.BackupJob{}, err
+	}
+	job.Exclude, err = numbersOf(wire.Exclude.text)
+	return job, err
+}
+
+func numbersOf(list string) ([]int, error) {
+	var numbers []int
+	for _, word := range pve.SplitList(list) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, errors.New("a guest's number is expected")
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+func replicationRow(row json.RawMessage) (facts.ReplicationJob, error) {
+	var wire struct{ ID, Guest, Target, Disable scalar }
+	if err := json.Unmarshal(row, &wire); err != nil {
+		return facts.ReplicationJob{}, err
+	}
+	vmid, err := wire.Guest.number()
+	return facts.ReplicationJob{ID: wire.ID.text, VMID: vmid, Target: wire.Target.text, Disabled: wire.Disable.flag()}, err
+}
+
+// readMentions looks for guests that something names and the list does not show,
+// and asks whether their numbers are taken.
+func (r *reader) readMentions(ctx context.Context) {
+	from := r.client.options.Now()
+	mentions := r.findMentions()
+	limit := min(len(mentions), r.client.options.Limits.Mentions)
+	var group errgroup.Group
+	for i := range mentions[:limit] {
+		group.Go(func() error {
+			mentions[i].Taken = r.askTaken(ctx, mentions[i].VMID)
+			return nil
+		})
+	}
+	_ = group.Wait() // an unanswered question leaves the mention as it is
+	read := facts.Read[[]facts.Mention]{State: facts.OK, Value: mentions, Got: limit, Total: len(mentions), Stamp: r.stamp(from)}
+	if limit < len(mentions) {
+		read.State = facts.Partial
+	}
+	r.snapshot.Mentions = read
+}
+
+func (r *reader) findMentions() []facts.Mention {
+	if !r.snapshot.Guests.State.Answered() {
+		return nil
+	}
+	var mentions []facts.Mention
+	seen := map[int]bool{}
+	for _, guest := range r.snapshot.Guests.Value {
+		seen[guest.VMID] = true
+	}
+	note := func(vmid int, rule bool, where string) {
+		if !seen[vmid] && vmid >= minVMID && vmid <= maxVMID {
+			seen[vmid] = true
+			mentions = append(mentions, facts.Mention{VMID: vmid, Rule: rule, Where: where})
+		}
+	}
+	for _, resource := range r.snapshot.HA.Value.Resources {
+		note(resource.VMID, false, "HA resource")
+	}
+	for _, job := range r.snapshot.Backups.Value {
+		for _, vmid := range job.VMIDs {
+			note(vmid, false, "backup job "+job.ID)
+		}
+	}
+	for _, job := range r.snapshot.Replication.Value {
+		note(job.VMID, false, "replication job "+job.ID)
+	}
+	for _, entry := range r.snapshot.Rights.Value.ACL.Value {
+		if digits, ok := strings.CutPrefix(entry.Path, "/vms/"); ok {
+			if vmid, err := strconv.Atoi(digits); err == nil {
+				note(vmid, true, "access rule on "+entry.Path)
+			}
+		}
+	}
+	slices.SortFunc(mentions, func(a, b facts.Mention) int { return a.VMID - b.VMID })
+	return mentions
+}
+
+// The numbers that Proxmox VE gives to guests. Of others it says 400, too.
+const (
+	minVMID = 100
+	maxVMID = 999_999_999
+)
+
+// askTaken asks whether a number belongs to a guest. Proxmox VE answers that to
+// every user: 400 for a number that is taken.
+func (r *reader) askTaken(ctx context.Context, vmid int) facts.Opt[bool] {
+	_, err := r.cluster(ctx, "/cluster/nextid", url.Values{"vmid": {number(vmid)}})
+	if err == nil {
+		return facts.Told(false)
+	}
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == 400 {
+		return facts.Told(true)
+	}
+	return facts.Opt[bool]{}
+}

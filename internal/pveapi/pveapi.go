@@ -1,0 +1,167 @@
+// Package pveapi reads one cluster over the HTTP API of Proxmox VE: a thin client
+// and a reader that fills a facts.Snapshot within its budget. It may be imported
+// by the command line and the server's wiring; it imports pure packages only.
+package pveapi
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Limits bound what one client does to a cluster. The defaults follow what
+// Proxmox VE can serve: three workers for its interface and three behind them,
+// and an entry node that passes on at most four requests at a time to one other.
+type Limits struct {
+	VMsPerNode int           // VMs read of one node, ascending by number
+	PerNode    int           // requests at a time for one node
+	PerEntry   int           // requests at a time at one address that relays for others
+	PerCluster int           // requests at a time in all
+	NodeBudget time.Duration // time that one node may keep requests waiting
+	Request    time.Duration // time for one request that is not for a node
+	Body       int64         // bytes of one answer
+	Mentions   int           // numbers of guests that are asked after
+}
+
+// DefaultLimits are the limits that apply where nothing else is configured.
+func DefaultLimits() Limits {
+	return Limits{
+		VMsPerNode: 200, PerNode: 4, PerEntry: 12, PerCluster: 20,
+		NodeBudget: 12 * time.Second, Request: 12 * time.Second, Body: 64 << 20, Mentions: 50,
+	}
+}
+
+// Options say which cluster is read and how.
+type Options struct {
+	// Cluster is the name that the answers carry.
+	Cluster string
+	// Endpoints are the entry nodes in order of preference, for example
+	// https://pve-a.example.com:8006. There must be one.
+	Endpoints []string
+	// NodeAddresses are addresses at which nodes are asked directly. Nodes without
+	// one are asked through the entry node.
+	NodeAddresses map[string]string
+	Token         Token
+	// CAs are trusted besides the fingerprints; nil means those of the system.
+	CAs *x509.CertPool
+	// Fingerprints are SHA-256 fingerprints of certificates that are trusted
+	// whoever signed them. If there is one, nothing else is trusted.
+	Fingerprints []Fingerprint
+	// Limits of zero value are the defaults.
+	Limits Limits
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Client asks one cluster. It may be used by several goroutines at once; its
+// limits hold over all of them.
+type Client struct {
+	options   Options
+	endpoints []string
+	nodes     map[string]string
+	active    atomic.Int32 // index of the entry node that answered last
+	http      *http.Client
+	cluster   *semaphore.Weighted
+
+	mu       sync.Mutex
+	byEntry  map[string]*semaphore.Weighted
+	byTarget map[string]*semaphore.Weighted
+}
+
+// New checks the options and makes a client. It asks nobody.
+func New(options Options) (*Client, error) {
+	if len(options.Endpoints) == 0 {
+		return nil, errors.New("no address of an entry node is given")
+	}
+	if options.Token.ID == "" {
+		return nil, errors.New("no API token is given")
+	}
+	options.Limits = withDefaults(options.Limits)
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	client := &Client{
+		options: options, nodes: map[string]string{},
+		http:     &http.Client{Transport: newTransport(&options), CheckRedirect: refuseRedirect},
+		cluster:  semaphore.NewWeighted(int64(options.Limits.PerCluster)),
+		byEntry:  map[string]*semaphore.Weighted{},
+		byTarget: map[string]*semaphore.Weighted{},
+	}
+	for _, endpoint := range options.Endpoints {
+		base, err := CheckEndpoint(endpoint)
+		if err != nil {
+			return nil, err
+		}
+		client.endpoints = append(client.endpoints, base)
+	}
+	for node, address := range options.NodeAddresses {
+		base, err := CheckEndpoint(address)
+		if err != nil {
+			return nil, fmt.Errorf("address of node %s: %w", node, err)
+		}
+		client.nodes[node] = base
+	}
+	return client, nil
+}
+
+// Close ends idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func withDefaults(l Limits) Limits {
+	d := DefaultLimits()
+	fill := func(value *int, fallback int) {
+		if *value <= 0 {
+			*value = fallback
+		}
+	}
+	fill(&l.VMsPerNode, d.VMsPerNode)
+	fill(&l.PerNode, d.PerNode)
+	fill(&l.PerEntry, d.PerEntry)
+	fill(&l.PerCluster, d.PerCluster)
+	fill(&l.Mentions, d.Mentions)
+	if l.NodeBudget <= 0 {
+		l.NodeBudget = d.NodeBudget
+	}
+	if l.Request <= 0 {
+		l.Request = d.Request
+	}
+	if l.Body <= 0 {
+		l.Body = d.Body
+	}
+	return l
+}
+
+// CheckEndpoint checks the address of an entry node and gives it in its plain
+// form: https, a host, a port (8006 if none is given), nothing else.
+func CheckEndpoint(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", errors.New("the address of an entry node is not a URL such as https://pve-a.example.com:8006")
+	case u.Scheme != "https":
+		return "", fmt.Errorf("the address of an entry node must begin with https://, not %s://", u.Scheme)
+	case u.User != nil:
+		return "", errors.New("the address of an entry node must hold no name or password")
+	case u.Hostname() == "":
+		return "", fmt.Errorf("the address %s has no host", address)
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("the address of an entry node is https://HOST:PORT without anything behind it, not %s", address)
+	}
+	if u.Port() == "" {
+		u.Host += ":8006"
+	}
+	return "https://" + u.Host, nil
+}

@@ -1,0 +1,311 @@
+package pveapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
+)
+
+// Request says what one read is for.
+type Request struct {
+	// Nodes whose devices and VM configurations are read; empty for all.
+	Nodes []string
+	// Policy also reads HA, backup jobs and replication.
+	Policy bool
+}
+
+// Read fills a snapshot. It fails only if no entry node answers, the credential
+// is refused, or nothing at all could be read; everything else that fails
+// becomes the state of the read concerned. The error is an *Error, or that of
+// the context.
+func (c *Client) Read(ctx context.Context, request Request) (facts.Snapshot, error) {
+	r := &reader{client: c, request: request, via: c.endpoints[int(c.active.Load())]}
+	r.snapshot = facts.Snapshot{Schema: facts.Schema, Cluster: c.options.Cluster, Nodes: map[string]*facts.Node{}}
+	if err := r.readVersion(ctx); err != nil {
+		return facts.Snapshot{}, err
+	}
+	r.readCluster(ctx)
+	if err := ctx.Err(); err != nil {
+		return facts.Snapshot{}, err
+	}
+	if err := r.nothingRead(); err != nil {
+		return facts.Snapshot{}, err
+	}
+	r.readNodes(ctx)
+	r.lookAgain(ctx)
+	r.readMentions(ctx)
+	if err := ctx.Err(); err != nil {
+		return facts.Snapshot{}, err
+	}
+	return r.snapshot, nil
+}
+
+// reader is one read of a cluster.
+type reader struct {
+	client  *Client
+	request Request
+	via     string
+
+	mu       sync.Mutex
+	snapshot facts.Snapshot
+	version  pve.Version // zero if not known
+}
+
+// cluster asks for something that belongs to no node.
+func (r *reader) cluster(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	return r.client.get(ctx, "", path, query, func() time.Duration { return r.client.options.Limits.Request })
+}
+
+// node asks a node within its budget.
+func (r *reader) node(ctx context.Context, b *budget, node, path string, query url.Values) (json.RawMessage, error) {
+	var began time.Time
+	data, err := r.client.get(ctx, node, "/nodes/"+url.PathEscape(node)+path, query, func() time.Duration {
+		began = time.Now()
+		return b.remaining()
+	})
+	if !began.IsZero() {
+		b.spend(time.Since(began))
+	}
+	return data, err
+}
+
+func (r *reader) stamp(from time.Time) facts.Stamp {
+	return facts.Stamp{Source: facts.SourceAPI, Via: r.via, From: from, To: r.client.options.Now()}
+}
+
+// failedRead makes the read of a request that failed.
+func failedRead[T any](r *reader, from time.Time, request string, err error) facts.Read[T] {
+	return facts.Read[T]{State: facts.Failed, Stamp: r.stamp(from), Problems: []facts.Problem{problemOf(request, err)}}
+}
+
+// readVersion asks the first question. What fails here for good fails the read.
+func (r *reader) readVersion(ctx context.Context) error {
+	from := r.client.options.Now()
+	data, err := r.cluster(ctx, "/version", nil)
+	if err != nil {
+		failure, ok := errors.AsType[*Error](err)
+		if !ok || failure.Status == 0 || failure.Status == 401 {
+			return err
+		}
+		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", err)
+		return nil
+	}
+	var answer struct{ Version scalar }
+	if err := json.Unmarshal(data, &answer); err != nil {
+		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", malformed("GET /version", errors.New(plainJSON(err))))
+		return nil
+	}
+	version, err := pve.ParseVersion(answer.Version.text)
+	if err != nil {
+		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", malformed("GET /version", errors.New("it names no version")))
+		return nil
+	}
+	r.version = version
+	r.snapshot.Version = facts.Read[pve.Version]{State: facts.OK, Value: version, Stamp: r.stamp(from)}
+	return nil
+}
+
+// readCluster asks everything that belongs to no node, side by side.
+func (r *reader) readCluster(ctx context.Context) {
+	var group errgroup.Group
+	for _, read := range r.clusterReads() {
+		group.Go(func() error {
+			read(ctx)
+			return nil
+		})
+	}
+	_ = group.Wait() // no read fails the others
+}
+
+func (r *reader) clusterReads() []func(context.Context) {
+	reads := []func(context.Context){r.readRights, r.readGuests, r.readMembers, r.readMappings}
+	if r.request.Policy {
+		reads = append(reads, r.readHA, r.readBackups, r.readReplication)
+	}
+	return reads
+}
+
+// nothingRead tells that neither guests nor nodes are known: a report of nothing
+// would look like an empty cluster.
+func (r *reader) nothingRead() error {
+	if len(r.snapshot.Members.Value) > 0 || len(r.snapshot.Guests.Value) > 0 {
+		return nil
+	}
+	problems := append(slices.Clone(r.snapshot.Members.Problems), r.snapshot.Guests.Problems...)
+	failure := &Error{Code: CodeRefused, Request: "GET /nodes", Problem: facts.ProblemRefused,
+		Err: errors.New("neither nodes nor guests could be read, so there is nothing to report on")}
+	if len(problems) > 0 {
+		failure.Err = fmt.Errorf("neither nodes nor guests could be read: %s: %s", problems[0].Subject, problems[0].Message)
+		if problems[0].Code == facts.ProblemTimeout {
+			failure.Code, failure.Problem = CodeTimeout, facts.ProblemTimeout
+		}
+	}
+	return failure
+}
+
+// readNodes reads all nodes side by side; the limits keep order.
+func (r *reader) readNodes(ctx context.Context) {
+	var group errgroup.Group
+	for _, name := range r.nodeNames() {
+		group.Go(func() error {
+			node := r.readNode(ctx, name)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.snapshot.Nodes[name] = node
+			return nil
+		})
+	}
+	_ = group.Wait() // no node fails the others
+}
+
+// nodeNames gives the nodes to read: those asked for, else all that are known.
+func (r *reader) nodeNames() []string {
+	var names []string
+	for _, member := range r.snapshot.Members.Value {
+		names = append(names, member.Name)
+	}
+	for _, guest := range r.snapshot.Guests.Value {
+		names = append(names, guest.Node)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(r.request.Nodes) == 0 {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(r.request.Nodes, name) })
+}
+
+// readNode reads the devices of a node and its VM configurations.
+func (r *reader) readNode(ctx context.Context, name string) *facts.Node {
+	node := &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}}
+	limits := r.client.options.Limits
+	b := newBudget(limits.NodeBudget, limits.PerNode)
+	vmids := r.vmsOn(name)
+	for _, vmid := range vmids[min(len(vmids), limits.VMsPerNode):] {
+		node.VMs[vmid] = facts.Read[facts.VMConfig]{State: facts.Failed, Problems: []facts.Problem{{
+			Code: facts.ProblemLimit, Message: fmt.Sprintf("only the first %d VMs of a node are read", limits.VMsPerNode),
+		}}}
+	}
+	vmids = vmids[:min(len(vmids), limits.VMsPerNode)]
+	if r.knownOff(name) {
+		// One question tells whether the node is really off.
+		node.Devices = r.readDevices(ctx, b, name)
+		if isUnreachable(node.Devices.Problems) {
+			for _, vmid := range vmids {
+				node.VMs[vmid] = facts.Read[facts.VMConfig]{State: facts.Failed, Stamp: node.Devices.Stamp, Problems: node.Devices.Problems}
+			}
+			return node
+		}
+	}
+	r.readNodeParts(ctx, b, name, node, vmids)
+	return node
+}
+
+func (r *reader) readNodeParts(ctx context.Context, b *budget, name string, node *facts.Node, vmids []int) {
+	var group errgroup.Group
+	group.SetLimit(r.client.options.Limits.PerNode)
+	if node.Devices.State == facts.NotAsked {
+		group.Go(func() error {
+			devices := r.readDevices(ctx, b, name)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			node.Devices = devices
+			return nil
+		})
+	}
+	for _, vmid := range vmids {
+		group.Go(func() error {
+			config := r.readPending(ctx, b, name, vmid)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			node.VMs[vmid] = config
+			return nil
+		})
+	}
+	_ = group.Wait() // no read fails the others
+}
+
+func (r *reader) knownOff(name string) bool {
+	for _, member := range r.snapshot.Members.Value {
+		if member.Name == name {
+			return member.Online.Told && !member.Online.Value
+		}
+	}
+	return false
+}
+
+// vmsOn gives the numbers of a node's VMs, ascending.
+func (r *reader) vmsOn(name string) []int {
+	var vmids []int
+	for _, guest := range r.snapshot.Guests.Value {
+		if guest.Node == name && guest.Kind == facts.QEMU {
+			vmids = append(vmids, guest.VMID)
+		}
+	}
+	slices.Sort(vmids)
+	return vmids
+}
+
+// lookAgain asks once more where VMs are whose node does not have their file any
+// more: they moved or were deleted while the others were read.
+func (r *reader) lookAgain(ctx context.Context) {
+	var gone []facts.Guest
+	for _, guest := range r.snapshot.Guests.Value {
+		node := r.snapshot.Nodes[guest.Node]
+		if guest.Kind == facts.QEMU && node != nil && hasProblem(node.VMs[guest.VMID].Problems, facts.ProblemVanished) {
+			gone = append(gone, guest)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	now, _, err := r.askGuests(ctx)
+	if err != nil {
+		return // what was read stands: those VMs could not be read
+	}
+	for _, guest := range gone {
+		at := slices.IndexFunc(now, func(g facts.Guest) bool { return g.VMID == guest.VMID })
+		if at >= 0 && now[at].Node == guest.Node {
+			continue
+		}
+		delete(r.snapshot.Nodes[guest.Node].VMs, guest.VMID)
+		r.snapshot.Guests.Value = slices.DeleteFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool { return g.VMID == guest.VMID })
+		if at >= 0 {
+			r.follow(ctx, now[at])
+		}
+	}
+}
+
+// follow reads a VM that moved to another node.
+func (r *reader) follow(ctx context.Context, guest facts.Guest) {
+	r.snapshot.Guests.Value = append(r.snapshot.Guests.Value, guest)
+	slices.SortFunc(r.snapshot.Guests.Value, func(a, b facts.Guest) int { return cmp.Compare(a.VMID, b.VMID) })
+	node := r.snapshot.Nodes[guest.Node]
+	if node == nil || guest.Kind != facts.QEMU {
+		return // a node that was not asked for
+	}
+	limits := r.client.options.Limits
+	node.VMs[guest.VMID] = r.readPending(ctx, newBudget(limits.NodeBudget, limits.PerNode), guest.Node, guest.VMID)
+}
+
+func hasProblem(problems []facts.Problem, code string) bool {
+	return slices.ContainsFunc(problems, func(p facts.Problem) bool { return p.Code == code })
+}
+
+func isUnreachable(problems []facts.Problem) bool {
+	return hasProblem(problems, facts.ProblemUnreachable) || hasProblem(problems, facts.ProblemTimeout)
+}
+
+func number(n int) string { return strconv.Itoa(n) }
