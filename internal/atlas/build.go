@@ -21,7 +21,8 @@ func Build(s *facts.Snapshot) *Report {
 	for i := range s.Mappings.Value {
 		b.mappings[s.Mappings.Value[i].ID] = &s.Mappings.Value[i]
 	}
-	b.scope = fileScope(s.Files, s.Guests)
+	b.scopes()
+	b.issues = b.clusterIssues()
 	b.collectVMs()
 	b.collectNodes()
 	return b.report
@@ -32,6 +33,7 @@ type builder struct {
 	report   *Report
 	mappings map[string]*pve.Mapping
 	scope    Scope
+	issues   []Issue // of every node
 	byNode   map[string][]*VM
 }
 
@@ -63,9 +65,9 @@ func (b *builder) vm(guest *facts.Guest) VM {
 	if node == nil {
 		return vm
 	}
-	read, asked := node.VMs[guest.VMID]
-	if !asked || !read.State.Answered() {
-		vm.Unread = read.Problems
+	read := node.VMs[guest.VMID]
+	vm.read, vm.Unread = read.State, read.Problems
+	if !read.State.Answered() {
 		return vm
 	}
 	vm.Config = &read.Value
@@ -117,12 +119,10 @@ func (b *nodeBuilder) build(read *facts.Node, vms []*VM) {
 	node.Scope = b.scope
 	node.VisibleVMs = len(vms)
 	b.readDevices(read)
-	if b.scope.State == Unproven {
-		b.issue(Issue{
-			Code: IssueScopeUnproven, Slot: NoSlot,
-			Message: "It is not proven that all VMs were visible (" + b.scope.Fault + "): " + b.scope.Reason,
-		})
+	for _, issue := range b.issues {
+		b.issue(issue)
 	}
+	b.contactIssues(contactOf(read, vms), vms)
 	b.countLines(vms)
 	for _, vm := range vms {
 		b.checkVM(vm)
@@ -141,7 +141,7 @@ func (b *nodeBuilder) readDevices(read *facts.Node) {
 		}
 		slices.SortFunc(b.node.Devices, func(x, y Device) int { return x.Address.Compare(y.Address) })
 	}
-	if devices.State != facts.OK && devices.State != facts.NotAsked {
+	if devices.State != facts.OK && devices.State != facts.NotAsked && !isCut(devices.Problems) {
 		b.issue(Issue{Code: IssueDevicesUnreadable, Slot: NoSlot, Message: "The PCI devices of node " +
 			b.node.Name + " could not be read completely: " + firstMessage(devices.Problems, "no reason was given.")})
 	}

@@ -24,6 +24,8 @@ type Report struct {
 	// MappingsRead for what their absence means.
 	Mappings     []pve.Mapping
 	MappingsRead facts.ReadState
+	// MappingScope says how sure it is that all mappings are shown.
+	MappingScope Scope
 }
 
 // Node is the answer for one node.
@@ -69,12 +71,15 @@ type VM struct {
 	Status   facts.Status
 	Template bool
 	Tags     []string
-	// Config is nil if the configuration was not read; Unread says why.
+	// Config is nil if the configuration was not read. Unread says why, or, beside
+	// a configuration, what of it could not be read.
 	Config *facts.VMConfig
 	Unread []facts.Problem
 	// FromFile: the configuration was read from its file, so lines that Proxmox VE
 	// drops are known.
 	FromFile bool
+
+	read facts.ReadState
 }
 
 // State of a device, one of exactly four.
@@ -180,6 +185,13 @@ type Review struct {
 	Issue   *Issue // nil for a mapping
 	Mapping string
 	Line    *Line // the line that uses the mapping; nil for an issue
+}
+
+// FromSnapshot marks the answers as coming from a snapshot file.
+func (r *Report) FromSnapshot() {
+	for i := range r.Nodes {
+		r.Nodes[i].Source = SourceSnapshot
+	}
 }
 
 // Node gives the answer for a node, nil if there is none of that name.

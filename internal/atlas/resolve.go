@@ -29,13 +29,16 @@ func (b *nodeBuilder) countLines(vms []*VM) {
 
 // checkVM finds the references of one VM, or notes why it could not.
 func (b *nodeBuilder) checkVM(vm *VM) {
-	if vm.Config == nil {
+	if vm.read == facts.OK {
+		b.node.CheckedVMs++
+	} else if !isCollected(vm.Unread) {
 		b.issue(Issue{Code: IssueVMUnreadable, VMID: vm.VMID, Slot: NoSlot, Message: fmt.Sprintf(
-			"The configuration of VM %d could not be read: %s", vm.VMID,
+			"The configuration of VM %d could not be read; %s", vm.VMID,
 			firstMessage(vm.Unread, "it was not asked for."))})
+	}
+	if vm.Config == nil {
 		return
 	}
-	b.node.CheckedVMs++
 	config := vm.Config
 	if config.Args.Any() {
 		b.issue(Issue{Code: IssueCustomArgs, VMID: vm.VMID, Slot: NoSlot, Message: fmt.Sprintf(
@@ -212,7 +215,7 @@ func (b *builder) findMapping(id string) (*pve.Mapping, Reason) {
 	if mapping := b.mappings[id]; mapping != nil {
 		return mapping, ""
 	}
-	if b.snapshot.Mappings.State == facts.OK {
+	if b.mappingsShown() {
 		return nil, MappingNotFound
 	}
 	return nil, MappingInvisible

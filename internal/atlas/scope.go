@@ -1,7 +1,10 @@
 package atlas
 
 import (
+	"fmt"
+
 	"pciatlas/internal/facts"
+	"pciatlas/internal/rights"
 )
 
 // ScopeState says how sure it is that all VMs were visible.
@@ -22,6 +25,85 @@ type Scope struct {
 	Fault  string
 	Reason string
 }
+
+// scopes decides how sure it is that all VMs and all mappings were visible. Files
+// show everything; over the API it is decided from the credential's rights.
+func (b *builder) scopes() {
+	s := b.snapshot
+	if s.Files.State != facts.NotAsked || s.Rights.State == facts.NotAsked {
+		b.scope = fileScope(s.Files, s.Guests)
+		b.report.MappingScope = readScope(s.Mappings.State, s.Mappings.Problems, "etc/pve/mapping/pci.cfg")
+		return
+	}
+	b.scope = rightsScope(s.Rights, rights.VMs, s.Guests.State, s.Guests.Problems)
+	b.report.MappingScope = rightsScope(s.Rights, rights.Mappings, s.Mappings.State, s.Mappings.Problems)
+}
+
+// rightsScope applies the rules for a credential of the API, to a list that was
+// read with it.
+func rightsScope(read facts.Read[facts.Rights], judge func(rights.Shown) rights.Verdict, list facts.ReadState, problems []facts.Problem) Scope {
+	if read.State != facts.OK {
+		return Scope{Unproven, "/access/permissions", firstMessage(read.Problems, "The rights of the credential could not be read.")}
+	}
+	if list != facts.OK {
+		return readScope(list, problems, "the list")
+	}
+	verdict := judge(ShownRights(&read.Value))
+	return Scope{ScopeState(verdict.State), verdict.Fault, verdict.Reason}
+}
+
+// ShownRights gives the rights in the form that they are judged in.
+func ShownRights(r *facts.Rights) rights.Shown {
+	return rights.Shown{
+		User: r.User, Permissions: r.Permissions, Rules: r.ACL.Value, RulesWhole: r.ACL.State == facts.OK,
+	}
+}
+
+// readScope judges a list by how its reading ended alone.
+func readScope(state facts.ReadState, problems []facts.Problem, subject string) Scope {
+	if state == facts.OK {
+		return Scope{State: Proven}
+	}
+	return Scope{Unproven, firstSubject(problems, subject), firstMessage(problems, "The list could not be read completely.")}
+}
+
+// clusterIssues are those that concern every node alike.
+func (b *builder) clusterIssues() []Issue {
+	var issues []Issue
+	s := b.snapshot
+	if b.scope.State == Unproven {
+		issues = append(issues, Issue{Code: IssueScopeUnproven, Slot: NoSlot, Message: fmt.Sprintf(
+			"It is not proven that all VMs were visible (%s); %s", b.scope.Fault, b.scope.Reason)})
+	}
+	for _, mention := range s.Mentions.Value {
+		if mention.Hidden() {
+			issues = append(issues, Issue{Code: IssueVMHidden, VMID: mention.VMID, Slot: NoSlot, Message: fmt.Sprintf(
+				"Guest %d is out of sight; it was met in: %s.", mention.VMID, mention.Where)})
+		}
+	}
+	if s.Version.State == facts.OK && !s.Version.Value.AtLeast(8, 0, 0) {
+		issues = append(issues, Issue{Code: IssueTooOld, Slot: NoSlot, Message: fmt.Sprintf(
+			"Proxmox VE %s has no resource mappings; they exist since 8.0.", s.Version.Value)})
+	}
+	for _, policy := range []struct {
+		what     string
+		state    facts.ReadState
+		problems []facts.Problem
+	}{
+		{"HA resources and rules", s.HA.State, s.HA.Problems},
+		{"backup jobs", s.Backups.State, s.Backups.Problems},
+		{"replication jobs", s.Replication.State, s.Replication.Problems},
+	} {
+		if policy.state != facts.NotAsked && policy.state != facts.OK {
+			issues = append(issues, Issue{Code: IssuePolicyUnreadable, Slot: NoSlot, Message: fmt.Sprintf(
+				"The %s could not be read; %s", policy.what, firstMessage(policy.problems, "no reason was given."))})
+		}
+	}
+	return issues
+}
+
+// mappingsShown tells whether a mapping that is not in the list does not exist.
+func (b *builder) mappingsShown() bool { return b.report.MappingScope.State == Proven }
 
 // fileScope applies the rules for the cluster file system.
 func fileScope(files facts.Read[facts.ClusterFiles], guests facts.Read[[]facts.Guest]) Scope {
