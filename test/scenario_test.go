@@ -31,16 +31,20 @@ type scenario struct {
 }
 
 type expected struct {
-	References          []expectedReference
-	Unplaced            []expectedUnplaced
-	Scope               map[string]string
-	ScopeFromFiles      string `json:"scope_from_files"`
-	Complete            map[string]bool
-	CompleteFromFiles   map[string]bool `json:"complete_from_files"`
-	States              map[string]string
-	StatesFromFiles     map[string]string `json:"states_from_files"`
-	IssueCodes          []string          `json:"issue_codes"`
-	IssueCodesFromFiles *[]string         `json:"issue_codes_from_files"`
+	References        []expectedReference
+	Unplaced          []expectedUnplaced
+	Scope             map[string]string
+	ScopeFromFiles    string `json:"scope_from_files"`
+	Complete          map[string]bool
+	CompleteFromFiles map[string]bool `json:"complete_from_files"`
+	States            map[string]string
+	StatesFromFiles   map[string]string `json:"states_from_files"`
+	IssueCodes        json.RawMessage   `json:"issue_codes"`
+	Error             *struct {
+		Status int
+		Code   string
+	} `json:"error"`
+	IssueCodesFromFiles *[]string `json:"issue_codes_from_files"`
 }
 
 type expectedReference struct {
@@ -119,7 +123,10 @@ func TestScenariosFromFiles(t *testing.T) {
 				}
 				checkOtherNodes(t, report, local)
 			}
-			want := s.Expected.IssueCodes
+			var want []string
+			if err := json.Unmarshal(s.Expected.IssueCodes, &want); err != nil {
+				t.Fatal(err)
+			}
 			if s.Expected.IssueCodesFromFiles != nil {
 				want = *s.Expected.IssueCodesFromFiles
 			}

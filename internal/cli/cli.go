@@ -1,5 +1,5 @@
 // Package cli is the command line of pciatlas: one file for each command. It
-// reads through hostfs, computes through atlas and only presents what comes out.
+// reads through hostfs and pveapi, computes through atlas and only presents what comes out.
 // Nobody imports it but cmd/pciatlas.
 package cli
 
@@ -114,7 +114,8 @@ func newRoot(env Env) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.AddCommand(
-		newScan(env), newVM(env), newDevice(env), newExplain(env), newDemo(env), newVersion(env), newMan(root),
+		newScan(env), newVM(env), newDevice(env), newExplain(env), newSnapshot(env), newDemo(env), newVersion(env),
+		newMan(root),
 	)
 	return root
 }

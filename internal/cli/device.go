@@ -47,13 +47,13 @@ func runDevice(ctx context.Context, env Env, options *deviceOptions, address str
 	if !ok || selector.WholeSlot() || selector.NamesNothing() {
 		return usage("%q is not the address of a PCI function; write it as 0000:01:00.0 or 01:00.0", clean(address))
 	}
-	report, err := options.source.report(ctx, env)
-	if err != nil {
-		return err
-	}
 	var names []string
 	if options.node != "" {
 		names = []string{options.node}
+	}
+	report, err := options.source.report(ctx, env, names)
+	if err != nil {
+		return err
 	}
 	nodes, err := selectNodes(report, names)
 	if err != nil {

@@ -52,7 +52,7 @@ func runScan(ctx context.Context, env Env, options *scanOptions) error {
 	if err != nil {
 		return err
 	}
-	report, err := options.source.report(ctx, env)
+	report, err := options.source.report(ctx, env, options.nodes)
 	if err != nil {
 		return err
 	}

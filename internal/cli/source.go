@@ -2,45 +2,111 @@ package cli
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
 	"pciatlas/internal/hostfs"
+	"pciatlas/internal/pveapi"
 )
 
-// source holds the flags that say what is read.
+// source holds the flags that say what is read: the files of this node, those
+// below a folder, the API of a cluster, or a snapshot file.
 type source struct {
-	root string
+	root         string
+	from         string
+	endpoints    []string
+	tokenFile    string
+	fingerprints []string
+	caFile       string
+	cluster      string
+
+	// words are the command line up to the flags, for advice that repeats it.
+	words string
 }
 
 func (s *source) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.root, "root", "",
-		"read the files below this `folder` instead of those of this machine (a mounted disk, a collected tree)")
+	flags := cmd.Flags()
+	flags.StringVar(&s.root, "root", "",
+		"read the files below this `folder`, not those of this machine")
+	flags.StringVar(&s.from, "from", "", "read this snapshot `file` instead of a cluster")
+	flags.StringArrayVar(&s.endpoints, "endpoint", nil,
+		"ask the API at this `URL`: https://NODE:8006 (repeatable; PCIATLAS_ENDPOINT)")
+	flags.StringVar(&s.tokenFile, "token-file", "",
+		"`file` with USER@REALM!NAME=SECRET (or that text in PCIATLAS_TOKEN)")
+	flags.StringArrayVar(&s.fingerprints, "tls-fingerprint", nil,
+		"trust only the certificate with this `SHA-256` (repeatable)")
+	flags.StringVar(&s.caFile, "ca-file", "", "trust the authorities in this PEM `file`, not those of the system")
+	flags.StringVar(&s.cluster, "cluster", "", "`name` of the cluster in the answers")
+	s.words = cmd.Name()
 }
 
 var errNoSource = errors.New("this machine is not a node of Proxmox VE (it has no /etc/pve), " +
-	"so there is nothing to read here. Copy this program to a node and run it there as root, " +
-	"or give a folder with the files of a node: --root DIR")
+	"so there is nothing to read here. Do one of these:\n" +
+	"  - copy this program to a node and run it there as root\n" +
+	"  - ask a cluster from here: --endpoint https://NODE:8006 --token-file FILE\n" +
+	"  - give a folder with the files of a node: --root DIR\n" +
+	"  - give a snapshot: --from FILE")
 
-// report reads and computes.
-func (s *source) report(ctx context.Context, env Env) (*atlas.Report, error) {
+// report reads and computes. nodes narrows what the API is asked for; the other
+// ways read everything.
+func (s *source) report(ctx context.Context, env Env, nodes []string) (*atlas.Report, error) {
+	snapshot, err := s.snapshot(ctx, env, pveapi.Request{Nodes: nodes, Policy: true})
+	if err != nil {
+		return nil, err
+	}
+	adviseRights(env, &snapshot)
+	report := atlas.Build(&snapshot)
+	if s.from != "" {
+		report.FromSnapshot()
+	}
+	return report, nil
+}
+
+// snapshot reads.
+func (s *source) snapshot(ctx context.Context, env Env, request pveapi.Request) (facts.Snapshot, error) {
+	if len(s.endpoints) == 0 {
+		s.endpoints = strings.Fields(strings.ReplaceAll(env.Getenv("PCIATLAS_ENDPOINT"), ",", " "))
+	}
+	ways := 0
+	for _, given := range []bool{s.root != "", s.from != ""} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return facts.Snapshot{}, usage("--root and --from name two things to read; give one")
+	case s.from != "":
+		return s.readFile()
+	case s.root == "" && len(s.endpoints) > 0:
+		return s.readAPI(ctx, env, request)
+	default:
+		return s.readHost(ctx, env)
+	}
+}
+
+func (s *source) readHost(ctx context.Context, env Env) (facts.Snapshot, error) {
 	root := s.root
 	if root == "" {
 		root = env.Root
 		if !isNode(root) {
-			return nil, failed(errNoSource)
+			return facts.Snapshot{}, failed(errNoSource)
 		}
 	}
-	snapshot, err := hostfs.Read(ctx, hostfs.Options{Root: root, Now: env.Now})
+	snapshot, err := hostfs.Read(ctx, hostfs.Options{Root: root, Now: env.Now, Cluster: s.cluster})
 	if err != nil {
-		return nil, failed(err)
+		return facts.Snapshot{}, failed(err)
 	}
-	return atlas.Build(&snapshot), nil
+	return snapshot, nil
 }
 
 // isNode tells whether a folder is the root of a node of Proxmox VE. A folder
@@ -48,4 +114,112 @@ func (s *source) report(ctx context.Context, env Env) (*atlas.Report, error) {
 func isNode(root string) bool {
 	info, err := os.Stat(filepath.Join(root, "etc", "pve"))
 	return err == nil && info.IsDir() || errors.Is(err, fs.ErrPermission)
+}
+
+func (s *source) readFile() (facts.Snapshot, error) {
+	data, err := os.ReadFile(s.from)
+	if err != nil {
+		return facts.Snapshot{}, failed(fmt.Errorf("read the snapshot: %w", err))
+	}
+	snapshot, err := facts.Decode(data)
+	if err != nil {
+		return facts.Snapshot{}, failed(fmt.Errorf("%s: %w", s.from, err))
+	}
+	return snapshot, nil
+}
+
+func (s *source) readAPI(ctx context.Context, env Env, request pveapi.Request) (facts.Snapshot, error) {
+	options, err := s.apiOptions(env)
+	if err != nil {
+		return facts.Snapshot{}, err
+	}
+	client, err := pveapi.New(options)
+	if err != nil {
+		return facts.Snapshot{}, usage("%w", err)
+	}
+	defer client.Close()
+	done := showProgress(env, "asking "+strings.Join(options.Endpoints, ", "))
+	snapshot, err := client.Read(ctx, request)
+	done()
+	if err != nil {
+		return facts.Snapshot{}, failed(s.advise(err, options.Token))
+	}
+	return snapshot, nil
+}
+
+// showProgress says on a terminal what is waited for.
+func showProgress(env Env, what string) (done func()) {
+	if !env.Terminal {
+		return func() {}
+	}
+	fmt.Fprint(env.Stderr, clean(what)+" …")
+	return func() { fmt.Fprint(env.Stderr, "\r\x1b[K") }
+}
+
+func (s *source) apiOptions(env Env) (pveapi.Options, error) {
+	options := pveapi.Options{Cluster: s.cluster, Endpoints: s.endpoints, Now: env.Now}
+	if options.Cluster == "" {
+		options.Cluster = "default"
+	}
+	var err error
+	if options.Token, err = s.token(env); err != nil {
+		return options, err
+	}
+	for _, text := range s.fingerprints {
+		fingerprint, err := pveapi.ParseFingerprint(text)
+		if err != nil {
+			return options, usage("--tls-fingerprint: %w", err)
+		}
+		options.Fingerprints = append(options.Fingerprints, fingerprint)
+	}
+	if s.caFile == "" {
+		return options, nil
+	}
+	pem, err := os.ReadFile(s.caFile)
+	if err != nil {
+		return options, failed(fmt.Errorf("read the authorities: %w", err))
+	}
+	options.CAs = x509.NewCertPool()
+	if !options.CAs.AppendCertsFromPEM(pem) {
+		return options, failed(fmt.Errorf("%s holds no certificate in PEM form", s.caFile))
+	}
+	return options, nil
+}
+
+// token reads the API token. A file that others can read is refused: the token
+// in it is no secret any more.
+func (s *source) token(env Env) (pveapi.Token, error) {
+	text := env.Getenv("PCIATLAS_TOKEN")
+	if s.tokenFile != "" {
+		info, err := os.Stat(s.tokenFile)
+		if err != nil {
+			return pveapi.Token{}, failed(fmt.Errorf("read the token: %w", err))
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			return pveapi.Token{}, failed(fmt.Errorf("others can read the token in %s, so it is not used; change that with: chmod 600 %s",
+				s.tokenFile, quote(s.tokenFile)))
+		}
+		data, err := os.ReadFile(s.tokenFile)
+		if err != nil {
+			return pveapi.Token{}, failed(fmt.Errorf("read the token: %w", err))
+		}
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return pveapi.Token{}, usage("--endpoint needs an API token: give a file with --token-file, or the token in PCIATLAS_TOKEN. " +
+			"A token is made on a node, for example with: pveum user token add USER@pve pciatlas --privsep 0")
+	}
+	token, err := pveapi.ParseToken(text)
+	if err != nil {
+		return pveapi.Token{}, failed(err)
+	}
+	return token, nil
+}
+
+// quote makes a word safe for a shell.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@=,+%") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

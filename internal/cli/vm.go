@@ -42,7 +42,7 @@ func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
 	if err != nil || vmid < 100 {
 		return usage("%q is not the number of a VM; numbers begin at 100", id)
 	}
-	report, err := options.source.report(ctx, env)
+	report, err := options.source.report(ctx, env, nil)
 	if err != nil {
 		return err
 	}
