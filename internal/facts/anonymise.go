@@ -42,18 +42,18 @@ func deepCopy(s *Snapshot) (Snapshot, error) {
 type anonymiser struct{ names map[string]map[string]string }
 
 // name gives the pseudonym of a name, the same each time; "" stays.
-func (a *anonymiser) name(kind, real string) string {
-	if real == "" {
+func (a *anonymiser) name(kind, original string) string {
+	if original == "" {
 		return ""
 	}
 	if a.names[kind] == nil {
 		a.names[kind] = map[string]string{}
 	}
-	if pseudonym, ok := a.names[kind][real]; ok {
+	if pseudonym, ok := a.names[kind][original]; ok {
 		return pseudonym
 	}
 	pseudonym := fmt.Sprintf("%s-%d", kind, len(a.names[kind])+1)
-	a.names[kind][real] = pseudonym
+	a.names[kind][original] = pseudonym
 	return pseudonym
 }
 
@@ -182,11 +182,11 @@ func (a *anonymiser) refused(value string) string {
 	for _, selector := range readable.Selectors {
 		parts = append(parts, harmless.FindString(selector.String()))
 	}
-	text := strings.Join(parts, ";")
+	options := []string{strings.Join(parts, ";")}
 	for _, mapping := range readable.Mappings {
-		text += ",mapping=" + a.name("mapping", mapping)
+		options = append(options, "mapping="+a.name("mapping", mapping))
 	}
-	return text + ",refused"
+	return strings.Join(append(options, "refused"), ",")
 }
 
 func (a *anonymiser) mappings(s *Snapshot) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -34,8 +35,10 @@ func (c *Client) get(ctx context.Context, node, path string, query url.Values, t
 	}
 	allowed := timeout()
 	if allowed <= 0 {
-		return nil, &Error{Code: CodeTimeout, Request: request, Problem: facts.ProblemTimeout,
-			Err: errors.New("the time for this node was used up before")}
+		return nil, &Error{
+			Code: CodeTimeout, Request: request, Problem: facts.ProblemTimeout,
+			Err: errors.New("the time for this node was used up before"),
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
@@ -94,7 +97,7 @@ func (c *Client) ask(ctx context.Context, base, request, path string, query url.
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, &Error{Code: CodeRefused, Request: request, Problem: facts.ProblemIO, Err: errors.New("the request cannot be written as a URL")}
 	}
@@ -141,8 +144,10 @@ func (c *Client) readBody(response *http.Response, request string) (json.RawMess
 		return nil, failure
 	}
 	if int64(len(body)) > limit {
-		return nil, &Error{Code: CodeRefused, Status: 200, Reason: "OK", Request: request, Problem: facts.ProblemTooLarge,
-			Err: fmt.Errorf("the answer is larger than %d bytes", limit)}
+		return nil, &Error{
+			Code: CodeRefused, Status: 200, Reason: "OK", Request: request, Problem: facts.ProblemTooLarge,
+			Err: fmt.Errorf("the answer is larger than %d bytes", limit),
+		}
 	}
 	var envelope struct {
 		Data json.RawMessage `json:"data"`
@@ -168,8 +173,8 @@ func (c *Client) acquire(ctx context.Context, node string) (release func(), err 
 		limits = append(limits, c.limitOf(c.byTarget, node, c.options.Limits.PerNode))
 	}
 	// The narrowest limit first: who waits for a node holds no place of others.
-	for i := len(limits) - 1; i >= 0; i-- {
-		if err := limits[i].Acquire(ctx, 1); err != nil {
+	for i, limit := range slices.Backward(limits) {
+		if err := limit.Acquire(ctx, 1); err != nil {
 			for _, held := range limits[i+1:] {
 				held.Release(1)
 			}

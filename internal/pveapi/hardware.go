@@ -104,7 +104,8 @@ func hardwareRow(row json.RawMessage) (hardware, error) {
 	} else {
 		d.Names.Class = builtin.Class
 	}
-	return h, wire.links(&h)
+	err = wire.links(&h)
+	return h, err
 }
 
 func (w *hardwareWire) ids() (pci.IDs, error) {

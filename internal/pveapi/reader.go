@@ -90,31 +90,40 @@ func failedRead[T any](r *reader, from time.Time, request string, err error) fac
 	return facts.Read[T]{State: facts.Failed, Stamp: r.stamp(from), Problems: []facts.Problem{problemOf(request, err)}}
 }
 
-// readVersion asks the first question. What fails here for good fails the read.
+// readVersion asks the first question. What fails here for good fails the read;
+// any other failure is the state of that read.
 func (r *reader) readVersion(ctx context.Context) error {
 	from := r.client.options.Now()
-	data, err := r.cluster(ctx, "/version", nil)
-	if err != nil {
-		failure, ok := errors.AsType[*Error](err)
-		if !ok || failure.Status == 0 || failure.Status == 401 {
-			return err
-		}
+	version, err := r.askVersion(ctx)
+	failure, ok := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		r.version = version
+		r.snapshot.Version = facts.Read[pve.Version]{State: facts.OK, Value: version, Stamp: r.stamp(from)}
+		return nil
+	case !ok || failure.Status == 0 || failure.Status == 401:
+		return err
+	default:
 		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", err)
 		return nil
 	}
+}
+
+func (r *reader) askVersion(ctx context.Context) (pve.Version, error) {
+	const request = "GET /version"
+	data, err := r.cluster(ctx, "/version", nil)
+	if err != nil {
+		return pve.Version{}, err
+	}
 	var answer struct{ Version scalar }
 	if err := json.Unmarshal(data, &answer); err != nil {
-		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", malformed("GET /version", errors.New(plainJSON(err))))
-		return nil
+		return pve.Version{}, malformed(request, errors.New(plainJSON(err)))
 	}
 	version, err := pve.ParseVersion(answer.Version.text)
 	if err != nil {
-		r.snapshot.Version = failedRead[pve.Version](r, from, "GET /version", malformed("GET /version", errors.New("it names no version")))
-		return nil
+		return pve.Version{}, malformed(request, errors.New("it names no version"))
 	}
-	r.version = version
-	r.snapshot.Version = facts.Read[pve.Version]{State: facts.OK, Value: version, Stamp: r.stamp(from)}
-	return nil
+	return version, nil
 }
 
 // readCluster asks everything that belongs to no node, side by side.
@@ -144,8 +153,10 @@ func (r *reader) nothingRead() error {
 		return nil
 	}
 	problems := append(slices.Clone(r.snapshot.Members.Problems), r.snapshot.Guests.Problems...)
-	failure := &Error{Code: CodeRefused, Request: "GET /nodes", Problem: facts.ProblemRefused,
-		Err: errors.New("neither nodes nor guests could be read, so there is nothing to report on")}
+	failure := &Error{
+		Code: CodeRefused, Request: "GET /nodes", Problem: facts.ProblemRefused,
+		Err: errors.New("neither nodes nor guests could be read, so there is nothing to report on"),
+	}
 	if len(problems) > 0 {
 		failure.Err = fmt.Errorf("neither nodes nor guests could be read: %s: %s", problems[0].Subject, problems[0].Message)
 		if problems[0].Code == facts.ProblemTimeout {

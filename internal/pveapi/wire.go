@@ -87,8 +87,10 @@ func decodeRows[T any](request string, data json.RawMessage, convert func(json.R
 	for i, row := range raw {
 		value, err := convert(row)
 		if err != nil {
-			problems = append(problems, facts.Problem{Code: facts.ProblemMalformed, Subject: request,
-				Message: fmt.Sprintf("row %d of %d is not as expected: %s", i+1, len(raw), plainJSON(err))})
+			problems = append(problems, facts.Problem{
+				Code: facts.ProblemMalformed, Subject: request,
+				Message: fmt.Sprintf("row %d of %d is not as expected: %s", i+1, len(raw), plainJSON(err)),
+			})
 			continue
 		}
 		rows = append(rows, value)
