@@ -16,6 +16,8 @@ func Demo() *World {
 		Nodes:      []Node{demoNodeA(), demoNodeB(), demoNodeC(), {Name: "pve-d", Offline: true}},
 		Guests:     demoGuests(),
 		MappingCfg: demoMappings,
+		UserCfg:    demoUserCfg,
+		Secrets:    demoSecrets(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package pvesim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -90,6 +91,9 @@ func (w *World) addCluster(t *Tree, local string) {
 	if w.MappingCfg != "" {
 		t.Files["etc/pve/mapping/pci.cfg"] = w.MappingCfg
 	}
+	if w.UserCfg != "" {
+		t.Files["etc/pve/user.cfg"] = w.UserCfg
+	}
 	for path, text := range w.Files {
 		t.Files["etc/pve/"+path] = text
 	}
@@ -113,7 +117,7 @@ func (w *World) addGuests(t *Tree, local string) {
 }
 
 // pidOf gives the process number of a running guest.
-func pidOf(guest *Guest) int { return 2000 + guest.VMID }
+func pidOf(guest *Guest) int { return cmp.Or(guest.PID, 2000+guest.VMID) }
 
 func (n *Node) addDevice(t *Tree, d *Device) {
 	base := "sys/bus/pci/devices/" + d.Address
