@@ -75,6 +75,10 @@ func (b *builder) clusterIssues() []Issue {
 		issues = append(issues, Issue{Code: IssueScopeUnproven, Slot: NoSlot, Message: fmt.Sprintf(
 			"It is not proven that all VMs were visible (%s); %s", b.scope.Fault, b.scope.Reason)})
 	}
+	if b.scope.State != Unproven && s.Members.State != facts.OK && s.Members.State != facts.NotAsked {
+		issues = append(issues, Issue{Code: IssueDevicesUnreadable, Slot: NoSlot, Message: "The list of nodes could not be read completely, " +
+			"so nodes with their devices may be missing here; " + firstMessage(s.Members.Problems, "no reason was given.")})
+	}
 	for _, mention := range s.Mentions.Value {
 		if mention.Hidden() {
 			issues = append(issues, Issue{Code: IssueVMHidden, VMID: mention.VMID, Slot: NoSlot, Message: fmt.Sprintf(
