@@ -34,17 +34,24 @@ type expected struct {
 	References        []expectedReference
 	Unplaced          []expectedUnplaced
 	Scope             map[string]string
-	ScopeFromFiles    string `json:"scope_from_files"`
+	ScopeFault        []string `json:"scope_fault"`
+	ScopeFromFiles    string   `json:"scope_from_files"`
+	MappingScope      *string  `json:"mapping_scope"`
 	Complete          map[string]bool
 	CompleteFromFiles map[string]bool `json:"complete_from_files"`
 	States            map[string]string
 	StatesFromFiles   map[string]string `json:"states_from_files"`
-	IssueCodes        json.RawMessage   `json:"issue_codes"`
-	Error             *struct {
-		Status int
-		Code   string
-	} `json:"error"`
-	IssueCodesFromFiles *[]string `json:"issue_codes_from_files"`
+	// IssueCodes is a list in field cases, lists by node in permission worlds.
+	IssueCodes          json.RawMessage       `json:"issue_codes"`
+	IssueCodesAny       map[string][][]string `json:"issue_codes_any"`
+	AlsoAllowed         []string              `json:"issue_codes_also_allowed"`
+	IssueCodesFromFiles *[]string             `json:"issue_codes_from_files"`
+	Error               *expectedError
+}
+
+type expectedError struct {
+	Status int
+	Code   string
 }
 
 type expectedReference struct {
@@ -123,10 +130,7 @@ func TestScenariosFromFiles(t *testing.T) {
 				}
 				checkOtherNodes(t, report, local)
 			}
-			var want []string
-			if err := json.Unmarshal(s.Expected.IssueCodes, &want); err != nil {
-				t.Fatal(err)
-			}
+			want := fieldCodes(t, &s)
 			if s.Expected.IssueCodesFromFiles != nil {
 				want = *s.Expected.IssueCodesFromFiles
 			}
@@ -244,6 +248,22 @@ func checkOtherNodes(t *testing.T, report *atlas.Report, local string) {
 		if vm.Node != local && vm.Status != facts.UnknownStatus {
 			t.Errorf("VM %d on %s seen from %s is %s", vm.VMID, vm.Node, local, vm.Status)
 		}
+	}
+}
+
+// compareJSON compares two values as they are written.
+func compareJSON(t *testing.T, want, got any) {
+	t.Helper()
+	var texts [2]string
+	for i, value := range []any{want, got} {
+		encoded, err := json.MarshalIndent(value, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(encoded)
+	}
+	if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

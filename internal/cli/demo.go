@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,37 +17,45 @@ func newDemo(env Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show what pciatlas says about a built-in example cluster",
-		Long: `Writes the files of an example node to a temporary folder, reads them as scan,
-vm and device would read a real node, and removes the folder again.`,
+		Long: `Starts a simulated cluster of Proxmox VE on a port of this machine, asks its API
+as scan, device and vm would ask a real one, and stops it again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env) },
 	}
 }
 
 func runDemo(ctx context.Context, env Env) error {
+	server, err := pvesim.NewTLSServer(&pvesim.Server{World: pvesim.Demo(), MuteDelay: time.Second})
+	if err != nil {
+		return failed(fmt.Errorf("start the example cluster: %w", err))
+	}
+	defer server.Close()
 	folder, err := os.MkdirTemp("", "pciatlas-demo-")
 	if err != nil {
 		return failed(fmt.Errorf("make a folder for the example: %w", err))
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	if err := pvesim.Demo().Tree(pvesim.DemoNode).WriteTo(folder); err != nil {
-		return failed(fmt.Errorf("write the example node: %w", err))
+	token := filepath.Join(folder, "token")
+	if err := os.WriteFile(token, []byte(pvesim.DemoToken+"\n"), 0o600); err != nil {
+		return failed(fmt.Errorf("write the example's token: %w", err))
 	}
-	fmt.Fprintln(env.Stdout, "An example: node pve-a of a cluster of four, as its root would see it.")
+	fmt.Fprintf(env.Stdout, "An example: a cluster of four nodes, one of which is off, simulated on this machine.\n"+
+		"Each command below is also given\n  --endpoint %s --token-file FILE \\\n  --tls-fingerprint %s\n", server.URL, server.Fingerprint)
+	flags := []string{"--endpoint", server.URL, "--token-file", token, "--tls-fingerprint", server.Fingerprint, "--cluster", "lab"}
 	for _, args := range [][]string{
 		{"scan"},
-		{"device", "02:00.0"},
+		{"device", "02:00.0", "--node", "pve-a"},
 		{"vm", "103"},
 		{"explain", "hostpci", "01:00,pcie=1"},
 	} {
 		fmt.Fprintf(env.Stdout, "\n$ pciatlas %s\n\n", strings.Join(args, " "))
 		if args[0] != "explain" {
-			args = append(args, "--root", folder)
+			args = append(args, flags...)
 		}
 		if code := Run(ctx, args, env); code != exitDone {
 			return &exitError{code: code}
 		}
 	}
-	fmt.Fprintln(env.Stdout, "\nOn a node of Proxmox VE, run as root: pciatlas scan")
+	fmt.Fprintln(env.Stdout, "\nOn a node of Proxmox VE, run as root, it needs no flags: pciatlas scan")
 	return nil
 }

@@ -340,7 +340,7 @@ func (v *scanView) writeNotes(nodes []*atlas.Node, all bool) {
 	var unread []string
 	for _, node := range nodes {
 		switch {
-		case !node.DevicesRead && hasIssue(node, atlas.IssueDevicesUnreadable):
+		case !node.DevicesRead && (hasIssue(node, atlas.IssueDevicesUnreadable) || hasIssue(node, atlas.IssueNodeUnreachable)):
 			fmt.Fprintf(v.env.Stdout, "\nThe devices of %s could not be read; the last lines say why.\n", node.Name)
 		case !node.DevicesRead:
 			unread = append(unread, node.Name)

@@ -130,7 +130,7 @@ func scopeLine(node *atlas.Node) string { return strings.Join(scopeParts(node), 
 func scopeParts(node *atlas.Node) []string {
 	checked := fmt.Sprintf("%d of %d visible VMs checked", node.CheckedVMs, node.VisibleVMs)
 	if node.Scope.State == atlas.Assumed {
-		checked += ", as far as these files show"
+		checked += ", " + assumption(node)
 	}
 	if node.Complete {
 		return []string{checked, "complete"}
@@ -138,6 +138,14 @@ func scopeParts(node *atlas.Node) []string {
 	reasons := incompleteReasons(node)
 	reasons[0] = "incomplete: " + reasons[0]
 	return append([]string{checked}, reasons...)
+}
+
+// assumption says what an assumed scope rests on.
+func assumption(node *atlas.Node) string {
+	if node.Source == atlas.SourceAPI || strings.HasPrefix(node.Scope.Fault, "/") {
+		return "as far as PVE shows this token"
+	}
+	return "as far as these files show"
 }
 
 // wrapParts joins parts with a dot, and breaks only between them, as long as
@@ -164,7 +172,7 @@ func wrapParts(parts []string, width int) string {
 
 func incompleteReasons(node *atlas.Node) []string {
 	var reasons []string
-	if !node.DevicesRead && !hasIssue(node, atlas.IssueDevicesUnreadable) {
+	if !node.DevicesRead && !hasIssue(node, atlas.IssueDevicesUnreadable) && !hasIssue(node, atlas.IssueNodeUnreachable) {
 		reasons = append(reasons, "the devices of "+node.Name+" were not read")
 	}
 	seen := map[string]bool{}
