@@ -79,8 +79,10 @@ func TestTokensWithoutRights(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		args := []string{"scan", "--node", "pve-c", "--require-complete", "--endpoint", server.URL, "--token-file", tokenFile(t, token),
-			"--tls-fingerprint", server.Fingerprint}
+		args := []string{
+			"scan", "--node", "pve-c", "--require-complete", "--endpoint", server.URL, "--token-file", tokenFile(t, token),
+			"--tls-fingerprint", server.Fingerprint,
+		}
 		blind := run(t, cli.Env{}, args...)
 		if blind.code != 3 || !strings.Contains(blind.stderr, "holds no right at all") || !strings.Contains(blind.stdout, "0 of 0 visible VMs checked") {
 			t.Errorf("exit code %d: %s%s", blind.code, blind.stdout, blind.stderr)
@@ -161,6 +163,28 @@ func TestEnvironmentVariables(t *testing.T) {
 
 // TestSnapshots: a file gives the same answers as the cluster it was written of,
 // but for where they come from.
+// TestLimits: what a limit cuts off is said, and the limit can be moved.
+func TestLimits(t *testing.T) {
+	_, flags := demoAPI(t, pvesim.DemoToken)
+	cut := run(t, cli.Env{Columns: 200}, append([]string{"scan", "--max-vms", "2"}, flags...)...)
+	if cut.code != 0 || !strings.Contains(cut.stdout, "2 of 5 visible VMs checked") || strings.Contains(cut.stdout, "No reference found  0000:00:02.2") {
+		t.Errorf("exit code %d: %s%s", cut.code, cut.stderr, cut.stdout)
+	}
+	for _, wrong := range [][]string{
+		{"--max-vms", "0"},
+		{"--max-vms", "-1"},
+		{"--node-budget", "0s"},
+		{"--node-budget", "-1s"},
+		{"--node-budget", "12"},
+		{"--root", "/"},
+		{"--from", "file"},
+	} {
+		if got := run(t, cli.Env{}, append(append([]string{"scan"}, wrong...), flags...)...); got.code != 2 || got.stderr == "" {
+			t.Errorf("%v: exit code %d: %s", wrong, got.code, got.stderr)
+		}
+	}
+}
+
 func TestSnapshots(t *testing.T) {
 	_, flags := demoAPI(t, pvesim.DemoToken)
 	sources := map[string][]string{"api": flags, "host": {"--root", demoRoot(t)}}

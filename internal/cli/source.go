@@ -28,6 +28,7 @@ type source struct {
 	fingerprints []string
 	caFile       string
 	cluster      string
+	limits       pveapi.Limits
 
 	// words are the command line up to the flags, for advice that repeats it.
 	words string
@@ -46,6 +47,9 @@ func (s *source) addFlags(cmd *cobra.Command) {
 		"trust only the certificate with this `SHA-256` (repeatable)")
 	flags.StringVar(&s.caFile, "ca-file", "", "trust the authorities in this PEM `file`, not those of the system")
 	flags.StringVar(&s.cluster, "cluster", "", "`name` of the cluster in the answers")
+	s.limits = pveapi.DefaultLimits()
+	flags.IntVar(&s.limits.VMsPerNode, "max-vms", s.limits.VMsPerNode, "read at most this `number` of VMs of one node over the API")
+	flags.DurationVar(&s.limits.NodeBudget, "node-budget", s.limits.NodeBudget, "let one node of the API keep us waiting for this `time`")
 	s.words = cmd.Name()
 }
 
@@ -73,18 +77,20 @@ func (s *source) report(ctx context.Context, env Env, nodes []string) (*atlas.Re
 
 // snapshot reads.
 func (s *source) snapshot(ctx context.Context, env Env, request pveapi.Request) (facts.Snapshot, error) {
-	if len(s.endpoints) == 0 {
-		s.endpoints = strings.Fields(strings.ReplaceAll(env.Getenv("PCIATLAS_ENDPOINT"), ",", " "))
-	}
 	ways := 0
-	for _, given := range []bool{s.root != "", s.from != ""} {
+	for _, given := range []bool{s.root != "", s.from != "", len(s.endpoints) > 0} {
 		if given {
 			ways++
 		}
 	}
+	if len(s.endpoints) == 0 {
+		s.endpoints = strings.Fields(strings.ReplaceAll(env.Getenv("PCIATLAS_ENDPOINT"), ",", " "))
+	}
 	switch {
 	case ways > 1:
-		return facts.Snapshot{}, usage("--root and --from name two things to read; give one")
+		return facts.Snapshot{}, usage("--root, --from and --endpoint name different things to read; give one of them")
+	case s.limits.VMsPerNode < 1 || s.limits.NodeBudget <= 0:
+		return facts.Snapshot{}, usage("--max-vms and --node-budget need values above 0")
 	case s.from != "":
 		return s.readFile()
 	case s.root == "" && len(s.endpoints) > 0:
@@ -157,7 +163,7 @@ func showProgress(env Env, what string) (done func()) {
 }
 
 func (s *source) apiOptions(env Env) (pveapi.Options, error) {
-	options := pveapi.Options{Cluster: s.cluster, Endpoints: s.endpoints, Now: env.Now}
+	options := pveapi.Options{Cluster: s.cluster, Endpoints: s.endpoints, Limits: s.limits, Now: env.Now}
 	if options.Cluster == "" {
 		options.Cluster = "default"
 	}
