@@ -55,7 +55,7 @@ func program(t testing.TB) string {
 
 func TestBinaryVersion(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), program(t), "version").Output()
-	if err != nil || string(output) != "pciatlas v9.9.9\n" {
+	if err != nil || !strings.HasPrefix(string(output), "pciatlas v9.9.9\n") {
 		t.Errorf("%q, %v", output, err)
 	}
 }

@@ -58,6 +58,7 @@ func readRecording(t *testing.T, id string) (facts.Snapshot, error) {
 
 // TestScenariosFromAPI reads every scenario over its recorded answers.
 func TestScenariosFromAPI(t *testing.T) {
+	t.Parallel()
 	for _, s := range readScenarios(t, "*.json") {
 		t.Run(s.ID, func(t *testing.T) {
 			t.Parallel()
@@ -165,6 +166,7 @@ func compareNodeCodes(t *testing.T, s *scenario, node string, codes []string) {
 // TestBothModesAgree compares the reports of each field case from its files and
 // from its answers. What differs is explained by what only one of them can see.
 func TestBothModesAgree(t *testing.T) {
+	t.Parallel()
 	for _, s := range readScenarios(t, "FC-*.json") {
 		t.Run(s.ID, func(t *testing.T) {
 			t.Parallel()

@@ -128,8 +128,10 @@ func oracleParts(lines map[string]bool, node *facts.Node, prefix string, parts [
 		switch {
 		case !node.Devices.State.Answered():
 			lines[prefix+" "+part+" devices_not_read"] = true
-		case !found:
+		case !found && node.Devices.State == facts.OK:
 			lines[prefix+" "+part+" device_not_present"] = true
+		case !found:
+			lines[prefix+" "+part+" devices_not_read"] = true
 		}
 	}
 }

@@ -15,7 +15,9 @@ import (
 func Build(s *facts.Snapshot) *Report {
 	b := builder{
 		snapshot: s,
-		report:   &Report{Cluster: s.Cluster, Mappings: s.Mappings.Value, MappingsRead: s.Mappings.State},
+		report: &Report{
+			Cluster: s.Cluster, Mappings: s.Mappings.Value, MappingsRead: s.Mappings.State, MappingLines: s.MappingLines,
+		},
 		mappings: make(map[string]*pve.Mapping, len(s.Mappings.Value)),
 	}
 	for i := range s.Mappings.Value {
@@ -67,6 +69,7 @@ func (b *builder) vm(guest *facts.Guest) VM {
 	}
 	read := node.VMs[guest.VMID]
 	vm.read, vm.Unread = read.State, read.Problems
+	vm.moving = isMoving(read.State, read.Stamp, read.Problems)
 	if !read.State.Answered() {
 		return vm
 	}
@@ -108,6 +111,10 @@ type nodeBuilder struct {
 	*builder
 	node  *Node
 	lines []Line
+	// devicesWhole: a function that is not in the list is not there. unread are
+	// functions that are there and not in the list.
+	devicesWhole bool
+	unread       []pci.Address
 }
 
 func (b *nodeBuilder) build(read *facts.Node, vms []*VM) {
@@ -133,6 +140,7 @@ func (b *nodeBuilder) build(read *facts.Node, vms []*VM) {
 // readDevices takes over the device list, or notes that it is not there.
 func (b *nodeBuilder) readDevices(read *facts.Node) {
 	devices := &read.Devices
+	b.devicesWhole, b.unread = devices.State == facts.OK, read.Unread
 	if devices.State.Answered() {
 		b.node.DevicesRead = true
 		b.node.Devices = make([]Device, len(devices.Value))

@@ -26,6 +26,9 @@ type Report struct {
 	MappingsRead facts.ReadState
 	// MappingScope says how sure it is that all mappings are shown.
 	MappingScope Scope
+	// MappingLines are the lines of the mapping file that Proxmox VE drops; only
+	// files tell.
+	MappingLines []pve.DroppedLine
 }
 
 // Node is the answer for one node.
@@ -79,7 +82,8 @@ type VM struct {
 	// drops are known.
 	FromFile bool
 
-	read facts.ReadState
+	read   facts.ReadState
+	moving bool // on no node when it was looked for
 }
 
 // State of a device, one of exactly four.

@@ -31,7 +31,7 @@ func (b *nodeBuilder) countLines(vms []*VM) {
 func (b *nodeBuilder) checkVM(vm *VM) {
 	if vm.read == facts.OK {
 		b.node.CheckedVMs++
-	} else if !isCollected(vm.Unread) {
+	} else if !isCollected(vm.Unread) && !vm.moving {
 		b.issue(Issue{Code: IssueVMUnreadable, VMID: vm.VMID, Slot: NoSlot, Message: fmt.Sprintf(
 			"The configuration of VM %d could not be read; %s", vm.VMID,
 			firstMessage(vm.Unread, "it was not asked for."))})
@@ -75,7 +75,7 @@ func (b *nodeBuilder) checkItem(vm *VM, slot int, item *pve.Item) {
 func (b *nodeBuilder) checkValue(vm *VM, slot int, phase Phase, raw string) {
 	value, err := pve.ParseHostPCI(raw)
 	if err != nil {
-		b.invalid(vm, slot, raw, err.Error())
+		b.invalid(vm, "", slot, raw, err.Error())
 		return
 	}
 	b.lines = append(b.lines, Line{VM: vm, Slot: slot, Phase: phase, Mdev: value.Mdev, Raw: raw, Value: value})
@@ -88,9 +88,9 @@ func (b *nodeBuilder) checkValue(vm *VM, slot int, phase Phase, raw string) {
 		line.Via, line.Mapping = ViaMapping, value.Mapping
 		b.placeMapping(line)
 	case pve.SourceBoth:
-		b.invalid(vm, slot, raw, pve.MessageBothSources)
+		b.invalid(vm, "", slot, raw, pve.MessageBothSources)
 	case pve.SourceNone:
-		b.invalid(vm, slot, raw, pve.MessageNoSource)
+		b.invalid(vm, "", slot, raw, pve.MessageNoSource)
 	}
 }
 
@@ -119,9 +119,14 @@ func (b *nodeBuilder) placeSelector(line *Line, certainty Certainty, selector pc
 		return
 	}
 	devices := named(b.node.Devices, selector)
-	if len(devices) == 0 {
+	switch {
+	case b.namesUnread(selector):
+		b.unplaced(line, certainty, selector.String(), DevicesNotRead)
+	case len(devices) > 0:
+	case b.devicesWhole:
 		b.unplaced(line, certainty, selector.String(), DeviceNotPresent)
-		return
+	default:
+		b.unplaced(line, certainty, selector.String(), DevicesNotRead)
 	}
 	for i := range devices {
 		device := &devices[i]
@@ -130,6 +135,12 @@ func (b *nodeBuilder) placeSelector(line *Line, certainty Certainty, selector pc
 				Reference{Line: line, Certainty: certainty, Selector: selector.String()})
 		}
 	}
+}
+
+// namesUnread tells whether a selector names a function that is there and could
+// not be read.
+func (b *nodeBuilder) namesUnread(selector pci.Selector) bool {
+	return !selector.NamesNothing() && slices.ContainsFunc(b.unread, selector.Names)
 }
 
 func alreadyNamed(device *Device, line *Line) bool {
@@ -192,7 +203,7 @@ func (b *nodeBuilder) placeEntry(line *Line, certainty Certainty, earlier []pve.
 		switch {
 		case ok:
 			b.placeSelector(line, certainty, selector)
-		case b.node.DevicesRead:
+		case b.devicesWhole:
 			b.unplaced(line, certainty, part, DeviceNotPresent)
 		default:
 			b.unplaced(line, certainty, part, DevicesNotRead)
@@ -225,13 +236,27 @@ func (b *nodeBuilder) mappingMissing(line *Line, reason Reason) {
 	b.unplaced(line, Exact, "", reason)
 	if reason == MappingNotFound {
 		b.lineIssue(line, IssueMappingNotFound, fmt.Sprintf(
-			"VM %d names resource mapping %s, which does not exist; names are case-sensitive.",
-			line.VM.VMID, line.Mapping))
+			"VM %d names resource mapping %s, which does not exist%s.",
+			line.VM.VMID, line.Mapping, b.whyNoMapping(line.Mapping)))
 		return
 	}
+	why := "whether it exists is not known."
+	if b.snapshot.Mappings.State == facts.Failed || b.snapshot.Mappings.State == facts.Partial {
+		why = "the mappings could not be read: " + firstMessage(b.snapshot.Mappings.Problems, "no reason was given.")
+	}
 	b.lineIssue(line, IssueMappingInvisible, fmt.Sprintf(
-		"VM %d names resource mapping %s, which is not visible here; whether it exists is not known.",
-		line.VM.VMID, line.Mapping))
+		"VM %d names resource mapping %s, which is not visible here; %s",
+		line.VM.VMID, line.Mapping, why))
+}
+
+// whyNoMapping says what the mapping file holds instead of a mapping.
+func (b *nodeBuilder) whyNoMapping(id string) string {
+	for i := range b.snapshot.MappingLines {
+		if dropped := &b.snapshot.MappingLines[i]; dropped.Section == id {
+			return fmt.Sprintf(": Proxmox VE drops line %d of mapping/pci.cfg (%s)", dropped.Line, strings.TrimSuffix(dropped.Reason, "."))
+		}
+	}
+	return "; names are case-sensitive"
 }
 
 func (b *nodeBuilder) lineIssue(line *Line, code IssueCode, message string) {
@@ -286,13 +311,13 @@ func (b *nodeBuilder) checkDropped(vm *VM, dropped *pve.DroppedLine) {
 	if !ok {
 		slot = NoSlot
 	}
-	b.invalid(vm, slot, dropped.Text, "Proxmox VE drops the line ("+dropped.Reason+")")
+	b.invalid(vm, shorten(dropped.Key), slot, dropped.Text, "Proxmox VE drops the line ("+dropped.Reason+")")
 }
 
 // invalid notes a hostpci value that Proxmox VE refuses. Its reach is what the
 // value can still be read to name.
-func (b *nodeBuilder) invalid(vm *VM, slot int, raw, reason string) {
-	subject := "a hostpci line"
+func (b *nodeBuilder) invalid(vm *VM, key string, slot int, raw, reason string) {
+	subject := key
 	if slot != NoSlot {
 		subject = pve.SlotKey(slot)
 	}

@@ -85,6 +85,7 @@ func (b *builder) clusterIssues() []Issue {
 				"Guest %d is out of sight; it was met in: %s.", mention.VMID, mention.Where)})
 		}
 	}
+	issues = append(issues, b.movingVMs()...)
 	if s.Version.State == facts.OK && !s.Version.Value.AtLeast(8, 0, 0) {
 		issues = append(issues, Issue{Code: IssueTooOld, Slot: NoSlot, Message: fmt.Sprintf(
 			"Proxmox VE %s has no resource mappings; they exist since 8.0.", s.Version.Value)})
@@ -106,6 +107,25 @@ func (b *builder) clusterIssues() []Issue {
 	return issues
 }
 
+// movingVMs are VMs whose files were on no node each time they were looked for.
+// They may be on any by now. Over the API the node that lists a VM answers for it.
+func (b *builder) movingVMs() []Issue {
+	var issues []Issue
+	for _, node := range b.snapshot.Nodes {
+		for vmid, read := range node.VMs {
+			if isMoving(read.State, read.Stamp, read.Problems) {
+				issues = append(issues, Issue{Code: IssueVMUnreadable, VMID: vmid, Slot: NoSlot, Message: fmt.Sprintf(
+					"The configuration of VM %d could not be read; %s", vmid, read.Problems[0].Message)})
+			}
+		}
+	}
+	return issues
+}
+
+func isMoving(state facts.ReadState, stamp facts.Stamp, problems []facts.Problem) bool {
+	return state == facts.Failed && stamp.Source == facts.SourceHost && hasProblem(problems, facts.ProblemVanished)
+}
+
 // mappingsShown tells whether a mapping that is not in the list does not exist.
 func (b *builder) mappingsShown() bool { return b.report.MappingScope.State == Proven }
 
@@ -118,6 +138,9 @@ func fileScope(files facts.Read[facts.ClusterFiles], guests facts.Read[[]facts.G
 	case guests.State != facts.OK:
 		return Scope{Unproven, firstSubject(guests.Problems, "etc/pve/nodes"), firstMessage(guests.Problems,
 			"The list of VM configurations could not be read completely.")}
+	case files.State != facts.OK:
+		return Scope{Assumed, firstSubject(files.Problems, "etc/pve"), firstMessage(files.Problems,
+			"What shows that the files are complete could not be read.")}
 	case !files.Value.Mounted:
 		return Scope{
 			Assumed, "etc/pve/.members",

@@ -53,10 +53,16 @@ func System() Env {
 func Run(ctx context.Context, args []string, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	out := &stickyWriter{w: env.Stdout}
+	env.Stdout = out
 	root := newRoot(env)
+	root.SetOut(quietWriter{out})             // cobra reports a failed write as if it were of the command
 	root.SetArgs(append([]string{}, args...)) // never nil: that would mean os.Args
 	err := root.ExecuteContext(ctx)
 	var exit *exitError
+	if out.err != nil && !saidAll(err) {
+		err = failed(fmt.Errorf("the output could not be written: %w", out.err))
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -87,6 +93,43 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
+// saidAll tells whether a failure has been reported already.
+func saidAll(err error) bool {
+	exit, ok := errors.AsType[*exitError](err)
+	return ok && exit.code == exitFailed && exit.err == nil
+}
+
+// stickyWriter remembers the first error of its writer.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(data []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(data)
+	s.err = err
+	return n, err
+}
+
+// quietWriter takes everything and leaves errors to the writer behind it.
+type quietWriter struct{ w io.Writer }
+
+func (q quietWriter) Write(data []byte) (int, error) {
+	_, _ = q.w.Write(data)
+	return len(data), nil
+}
+
+// failedIf is failed for an error, nil for none.
+func failedIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed(err)
+}
+
 func failed(err error) error { return &exitError{exitFailed, err} }
 
 func usage(format string, args ...any) error {
@@ -111,7 +154,6 @@ func newRoot(env Env) *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.AddCommand(
 		newScan(env), newVM(env), newDevice(env), newExplain(env), newSnapshot(env), newDemo(env), newVersion(env),

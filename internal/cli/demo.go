@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,18 +28,16 @@ func runDemo(ctx context.Context, env Env) error {
 		return failed(fmt.Errorf("start the example cluster: %w", err))
 	}
 	defer server.Close()
-	folder, err := os.MkdirTemp("", "pciatlas-demo-")
-	if err != nil {
-		return failed(fmt.Errorf("make a folder for the example: %w", err))
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	token := filepath.Join(folder, "token")
-	if err := os.WriteFile(token, []byte(pvesim.DemoToken+"\n"), 0o600); err != nil {
-		return failed(fmt.Errorf("write the example's token: %w", err))
+	with := env
+	with.Getenv = func(key string) string {
+		if key == "PCIATLAS_TOKEN" {
+			return pvesim.DemoToken
+		}
+		return env.Getenv(key)
 	}
 	fmt.Fprintf(env.Stdout, "An example: a cluster of four nodes, one of which is off, simulated on this machine.\n"+
 		"Each command below is also given\n  --endpoint %s --token-file FILE \\\n  --tls-fingerprint %s\n", server.URL, server.Fingerprint)
-	flags := []string{"--endpoint", server.URL, "--token-file", token, "--tls-fingerprint", server.Fingerprint, "--cluster", "lab"}
+	flags := []string{"--endpoint", server.URL, "--tls-fingerprint", server.Fingerprint, "--cluster", "lab"}
 	for _, args := range [][]string{
 		{"scan"},
 		{"device", "02:00.0", "--node", "pve-a"},
@@ -52,7 +48,7 @@ func runDemo(ctx context.Context, env Env) error {
 		if args[0] != "explain" {
 			args = append(args, flags...)
 		}
-		if code := Run(ctx, args, env); code != exitDone {
+		if code := Run(ctx, args, with); code != exitDone {
 			return &exitError{code: code}
 		}
 	}

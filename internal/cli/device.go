@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
 )
 
@@ -47,11 +47,14 @@ func runDevice(ctx context.Context, env Env, options *deviceOptions, address str
 	if !ok || selector.WholeSlot() || selector.NamesNothing() {
 		return usage("%q is not the address of a PCI function; write it as 0000:01:00.0 or 01:00.0", clean(address))
 	}
+	if err := checkEmpty(options.source.flags, "node"); err != nil {
+		return err
+	}
 	var names []string
 	if options.node != "" {
 		names = []string{options.node}
 	}
-	report, err := options.source.report(ctx, env, names)
+	report, snapshot, err := options.source.report(ctx, env, names)
 	if err != nil {
 		return err
 	}
@@ -62,24 +65,41 @@ func runDevice(ctx context.Context, env Env, options *deviceOptions, address str
 	found := findFunction(nodes, selector.First())
 	switch len(found) {
 	case 0:
-		return failed(deviceNotFound(nodes, selector.First()))
+		return failed(deviceNotFound(snapshot, nodes, selector.First()))
 	case 1:
 	default:
 		return usage("%s is on several nodes; say which with --node: %s", selector.First(), strings.Join(rowNodes(found), ", "))
 	}
-	answer := report.DeviceAnswer(found[0].node, found[0].device, atlas.AnswerOptions{})
+	answer := newDeviceObject(report, found[0])
 	switch output {
 	case formatJSON:
 		err = writeJSON(env.Stdout, answer)
 	case formatYAML:
 		err = writeYAML(env.Stdout, answer)
 	default:
-		err = writeDevice(env.Stdout, found[0], &answer)
+		err = writeDevice(&printer{w: env.Stdout, width: tableLimit(env)}, found[0], &answer.DeviceAnswer)
 	}
 	if err != nil {
 		return failed(err)
 	}
 	return nil
+}
+
+// deviceObject is the JSON object of device: the function, and how complete the
+// check of its node is.
+type deviceObject struct {
+	atlas.DeviceAnswer
+	Complete bool                `json:"complete"`
+	Issues   []atlas.AnswerIssue `json:"issues"`
+}
+
+func newDeviceObject(report *atlas.Report, row scanRow) deviceObject {
+	options := atlas.AnswerOptions{}
+	return deviceObject{
+		DeviceAnswer: report.DeviceAnswer(row.node, row.device, options),
+		Complete:     row.node.Complete,
+		Issues:       report.Answer(row.node, options).Issues,
+	}
 }
 
 func findFunction(nodes []*atlas.Node, address pci.Address) []scanRow {
@@ -100,27 +120,45 @@ func rowNodes(rows []scanRow) []string {
 	return names
 }
 
-func deviceNotFound(nodes []*atlas.Node, address pci.Address) error {
-	var read, unread []string
+// deviceNotFound says that a function does not exist only if every list that it
+// could be in was read completely.
+func deviceNotFound(snapshot *facts.Snapshot, nodes []*atlas.Node, address pci.Address) error {
+	var complete, partial, unread []string
 	for _, node := range nodes {
-		if node.DevicesRead {
-			read = append(read, node.Name)
-		} else {
+		read := snapshot.Nodes[node.Name]
+		switch {
+		case !node.DevicesRead || read == nil:
 			unread = append(unread, node.Name)
+		case read.Devices.State == facts.OK:
+			complete = append(complete, node.Name)
+		default:
+			partial = append(partial, node.Name)
 		}
 	}
-	message := fmt.Sprintf("there is no PCI function %s", address)
-	if len(read) > 0 {
-		message += " on " + strings.Join(read, ", ")
+	var gaps []string
+	if len(nodes) == 0 {
+		gaps = append(gaps, "nothing was read about any node")
 	}
 	if len(unread) > 0 {
-		message += "; the devices of " + strings.Join(unread, ", ") + " were not read"
+		gaps = append(gaps, "the devices of "+strings.Join(unread, ", ")+" were not read")
 	}
-	return fmt.Errorf("%s (pciatlas scan --all-devices lists those that are there)", message)
+	if len(partial) > 0 {
+		gaps = append(gaps, "the devices of "+strings.Join(partial, ", ")+" were not read completely")
+	}
+	const hint = "(pciatlas scan --all-devices lists those that are there)"
+	where := strings.Join(complete, ", ")
+	switch {
+	case len(gaps) == 0:
+		return fmt.Errorf("there is no PCI function %s on %s %s", address, where, hint)
+	case len(complete) == 0:
+		return fmt.Errorf("%s, so it is not known whether %s exists", strings.Join(gaps, ", and "), address)
+	default:
+		return fmt.Errorf("%s, so it is not known whether %s exists there; it is not on %s %s",
+			strings.Join(gaps, ", and "), address, where, hint)
+	}
 }
 
-func writeDevice(w io.Writer, row scanRow, d *atlas.DeviceAnswer) error {
-	p := &printer{w: w}
+func writeDevice(p *printer, row scanRow, d *atlas.DeviceAnswer) error {
 	p.line("%s on node %s: %s", d.Address, d.Node, modelName(row.device.ReadableNames(), row.device.IDs))
 	p.line("%s\n", stateSentence(row))
 	p.fact("state", stateWord(d.State))
@@ -142,7 +180,8 @@ func writeDevice(w io.Writer, row scanRow, d *atlas.DeviceAnswer) error {
 		}
 		p.line("  %s", d.Review[i].Message)
 	}
-	p.line("\n%s", wrapParts(scopeParts(row.node), 100))
+	p.line("")
+	p.parts(scopeParts(row.node))
 	return p.err
 }
 
@@ -155,17 +194,34 @@ func stateSentence(row scanRow) string {
 		return fmt.Sprintf("No reference found in %d of %d visible VMs. This does not mean it can be assigned.",
 			node.CheckedVMs, node.VisibleVMs)
 	case atlas.NeedsReview:
-		return "Needs review: " + strings.Join(reviewLines(device), "; ") + "."
+		return "Needs review: " + strings.Join(counted(reviewLines(device), maxNamed), "; ") + "."
 	default:
-		var parts []string
-		for i := range device.References {
-			reference := &device.References[i]
-			if reference.Certainty == atlas.Exact {
-				parts = append(parts, referenceSentence(reference))
-			}
-		}
-		return strings.Join(parts, " ") + " " + checked
+		return referencesSentence(device) + " " + checked
 	}
+}
+
+// maxNamed is how many VMs or reasons a sentence names before it counts the rest.
+const maxNamed = 3
+
+// referencesSentence names the first VMs that certainly name a device.
+func referencesSentence(device *atlas.Device) string {
+	var parts []string
+	vms := map[int]bool{}
+	for i := range device.References {
+		reference := &device.References[i]
+		if reference.Certainty != atlas.Exact {
+			continue
+		}
+		vms[reference.VM.VMID] = true
+		if len(vms) <= maxNamed {
+			parts = append(parts, referenceSentence(reference))
+		}
+	}
+	sentence := strings.Join(parts, " ")
+	if len(vms) > maxNamed {
+		sentence = fmt.Sprintf("%s, and %d more name it (all are listed below).", strings.TrimSuffix(sentence, "."), len(vms)-maxNamed)
+	}
+	return sentence
 }
 
 func referenceSentence(reference *atlas.Reference) string {
@@ -210,7 +266,7 @@ func writeFunctions(p *printer, d *atlas.DeviceAnswer) {
 		if i == 0 {
 			name = "same slot"
 		}
-		p.line("  %-14s %s  %s", name, mate.Address, memberName(mate))
+		p.hang(factIndent, "  %-14s %s  %s", name, mate.Address, memberName(mate))
 	}
 }
 

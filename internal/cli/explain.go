@@ -16,7 +16,9 @@ func newExplain(env Env) *cobra.Command {
 		Use:   "explain",
 		Short: "Say what Proxmox VE reads in a hostpci value or a mapping entry",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error {
+			return usage("explain needs to know what to read: pciatlas explain hostpci VALUE, or pciatlas explain mapping VALUE")
+		},
 	}
 	cmd.AddCommand(
 		newExplainOne(env, "hostpci", "01:00,pcie=1", explainHostPCI),
@@ -63,9 +65,9 @@ func newExplainOne(env Env, what, example string, explain func(string) explanati
 			}
 			result := explain(args[0])
 			if format == formatJSON {
-				return writeJSON(env.Stdout, result)
+				return failedIf(writeJSON(env.Stdout, result))
 			}
-			return result.write(&printer{w: env.Stdout})
+			return failedIf(result.write(&printer{w: env.Stdout}))
 		},
 	}
 	addFormat(cmd, &output, formatText, formatJSON)

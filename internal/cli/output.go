@@ -3,12 +3,10 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -59,26 +57,14 @@ func writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// writeYAML writes what writeJSON writes, in the same order.
-func writeYAML(w io.Writer, value any) error {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	converted, err := yaml.JSONToYAML(encoded)
-	if err != nil {
-		return fmt.Errorf("write YAML: %w", err)
-	}
-	_, err = w.Write(converted)
-	return err
-}
-
 // writeCSV writes rows for spreadsheets. A cell that a spreadsheet would take
-// for a formula is made text.
+// for a formula is made text; control characters are shown, not sent.
 func writeCSV(w io.Writer, rows [][]string) error {
 	writer := csv.NewWriter(w)
 	for _, row := range rows {
 		for i, value := range row {
+			value = clean(value)
+			row[i] = value
 			if value != "" && strings.ContainsRune("=+-@\t\r", rune(value[0])) {
 				row[i] = "'" + value
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,12 +53,15 @@ func runScan(ctx context.Context, env Env, options *scanOptions) error {
 	if err != nil {
 		return err
 	}
-	report, err := options.source.report(ctx, env, options.nodes)
+	report, _, err := options.source.report(ctx, env, options.nodes)
 	if err != nil {
 		return err
 	}
 	nodes, err := selectNodes(report, options.nodes)
 	if err != nil {
+		return err
+	}
+	if err := checkNodes(nodes); err != nil {
 		return err
 	}
 	if err := writeScan(env, output, report, nodes, options); err != nil {
@@ -75,7 +79,7 @@ func writeScan(env Env, output format, report *atlas.Report, nodes []*atlas.Node
 		return writeYAML(env.Stdout, scanObject(report, nodes, options, answerOptions))
 	case formatCSV:
 		for _, node := range nodes {
-			fmt.Fprintln(env.Stderr, node.Name+": "+scopeLine(node))
+			fmt.Fprintln(env.Stderr, clean(node.Name+": "+scopeLine(node)))
 		}
 		return writeCSV(env.Stdout, scanRows(report, nodes, answerOptions))
 	default:
@@ -95,6 +99,14 @@ func scanObject(report *atlas.Report, nodes []*atlas.Node, options *scanOptions,
 	return inventory
 }
 
+// checkNodes fails if there is no node to show.
+func checkNodes(nodes []*atlas.Node) error {
+	if len(nodes) == 0 {
+		return failed(errors.New("nothing was read about any node, so nothing can be said about devices or VMs"))
+	}
+	return nil
+}
+
 // selectNodes gives the nodes of these names in the report's order; all if no
 // name is given.
 func selectNodes(report *atlas.Report, names []string) ([]*atlas.Node, error) {
@@ -105,7 +117,11 @@ func selectNodes(report *atlas.Report, names []string) ([]*atlas.Node, error) {
 		}
 	}
 	for _, name := range names {
-		if report.Node(name) == nil {
+		switch {
+		case report.Node(name) != nil:
+		case len(report.Nodes) == 0:
+			return nil, failed(fmt.Errorf("there is no node %q here: nothing was read about any node", name))
+		default:
 			return nil, failed(fmt.Errorf("there is no node %q here; known are: %s (names are case-sensitive)",
 				name, strings.Join(nodeNames(report), ", ")))
 		}
@@ -131,7 +147,9 @@ func requireComplete(nodes []*atlas.Node, required bool) error {
 }
 
 func writeScanTable(env Env, report *atlas.Report, nodes []*atlas.Node, options *scanOptions, wide bool) error {
-	view := scanView{env: env, several: len(report.Nodes) > 1, wide: wide}
+	view := scanView{
+		env: env, out: &printer{w: env.Stdout, width: tableLimit(env)}, several: len(report.Nodes) > 1, wide: wide,
+	}
 	rows := view.rows(nodes, options.allDevices)
 	for _, row := range rows {
 		view.nodeColumn = view.nodeColumn || row.node != rows[0].node
@@ -152,16 +170,17 @@ func writeScanTable(env Env, report *atlas.Report, nodes []*atlas.Node, options 
 	if wide {
 		view.writeIssues(nodes)
 	}
-	fmt.Fprintln(env.Stdout)
+	view.out.line("")
 	for _, node := range nodes {
 		view.writeScope(node)
 	}
-	return nil
+	return view.out.err
 }
 
 // scanView presents nodes as a table for people.
 type scanView struct {
 	env        Env
+	out        *printer
 	several    bool // there are several nodes
 	nodeColumn bool // the devices are of several nodes
 	wide       bool
@@ -198,9 +217,9 @@ func (v *scanView) table() *table {
 	if !v.wide {
 		t.limit = tableLimit(v.env)
 	}
-	t.columns = []column{{title: "STATE"}, {title: "ADDRESS"}, {title: "DEVICE", shrink: true, minWidth: 16}}
+	t.columns = []column{{title: "STATE", late: true}, {title: "ADDRESS"}, {title: "DEVICE", shrink: true, minWidth: 16}}
 	if v.nodeColumn {
-		t.columns = append(t.columns, column{title: "NODE"})
+		t.columns = append(t.columns, column{title: "NODE", late: true})
 	}
 	t.columns = append(t.columns,
 		column{title: "REFERENCED BY", shrink: true, minWidth: 16},
@@ -341,16 +360,16 @@ func (v *scanView) writeNotes(nodes []*atlas.Node, all bool) {
 	for _, node := range nodes {
 		switch {
 		case !node.DevicesRead && (hasIssue(node, atlas.IssueDevicesUnreadable) || hasIssue(node, atlas.IssueNodeUnreachable)):
-			fmt.Fprintf(v.env.Stdout, "\nThe devices of %s could not be read; the last lines say why.\n", node.Name)
+			v.out.line("\nThe devices of %s could not be read; the last lines say why.", node.Name)
 		case !node.DevicesRead:
 			unread = append(unread, node.Name)
 		case len(v.rows([]*atlas.Node{node}, all)) == 0:
-			fmt.Fprintf(v.env.Stdout, "\n%s has no display or accelerator among its %d PCI functions (--all-devices shows them).\n",
+			v.out.line("\n%s has no display or accelerator among its %d PCI functions (--all-devices shows them).",
 				node.Name, len(node.Devices))
 		}
 	}
 	if len(unread) > 0 {
-		fmt.Fprintf(v.env.Stdout, "\nNot read: the devices of %s. A node shows only its own hardware; run pciatlas there, too.\n",
+		v.out.line("\nNot read: the devices of %s. A node shows only its own hardware; run pciatlas there, too.",
 			strings.Join(unread, ", "))
 	}
 }
@@ -358,7 +377,7 @@ func (v *scanView) writeNotes(nodes []*atlas.Node, all bool) {
 func (v *scanView) writeUnplaced(nodes []*atlas.Node) error {
 	t := &table{colour: useColour(v.env), limit: tableLimit(v.env), columns: []column{
 		{title: "VM", shrink: true, minWidth: 14},
-		{title: "NODE"},
+		{title: "NODE", late: true},
 		{title: "VIA", shrink: true, minWidth: 10},
 		{title: "SELECTOR", shrink: true, minWidth: 12},
 		{title: "PROBLEM", shrink: true, minWidth: 14},
@@ -374,17 +393,18 @@ func (v *scanView) writeUnplaced(nodes []*atlas.Node) error {
 	if len(t.rows) == 0 {
 		return nil
 	}
-	fmt.Fprintln(v.env.Stdout, "\nReferences that land on no device:")
-	return t.write(v.env.Stdout)
+	v.out.line("\nReferences that land on no device:")
+	return cmp.Or(v.out.err, t.write(v.env.Stdout))
 }
 
 func (v *scanView) writeIssues(nodes []*atlas.Node) {
+	wide := &printer{w: v.env.Stdout}
 	for _, node := range nodes {
 		for i := range node.Issues {
 			if i == 0 {
-				fmt.Fprintf(v.env.Stdout, "\nIssues of %s:\n", node.Name)
+				wide.line("\nIssues of %s:", node.Name)
 			}
-			fmt.Fprintf(v.env.Stdout, "  %s: %s\n", node.Issues[i].Code, clean(node.Issues[i].Message))
+			wide.line("  %s: %s", node.Issues[i].Code, node.Issues[i].Message)
 		}
 	}
 }
@@ -394,11 +414,11 @@ func (v *scanView) writeScope(node *atlas.Node) {
 	if v.several {
 		parts[0] = node.Name + ": " + parts[0]
 	}
-	line := wrapParts(parts, tableLimit(v.env))
+	line := clean(wrapParts(parts, tableLimit(v.env)))
 	if useColour(v.env) && !node.Complete {
 		line = "\x1b[" + string(violet) + "m" + line + "\x1b[0m"
 	}
-	fmt.Fprintln(v.env.Stdout, line)
+	v.out.write(line)
 }
 
 var scanHeader = []string{

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -60,27 +58,8 @@ func runSnapshot(ctx context.Context, env Env, options *snapshotOptions, file st
 		}
 		return nil
 	}
-	if err := writeWhole(file, data); err != nil {
+	if err := writeFile(ctx, file, data); err != nil {
 		return failed(fmt.Errorf("write the snapshot: %w", err))
 	}
 	return nil
-}
-
-// writeWhole writes a file that only its owner can read, whole or not at all.
-func writeWhole(file string, data []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(file), ".pciatlas-*")
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(data)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
-	}
-	return err
 }

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
@@ -30,12 +32,15 @@ type source struct {
 	cluster      string
 	limits       pveapi.Limits
 
+	// flags are those of the command, to tell an empty value from none.
+	flags *pflag.FlagSet
 	// words are the command line up to the flags, for advice that repeats it.
 	words string
 }
 
 func (s *source) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	s.flags = flags
 	flags.StringVar(&s.root, "root", "",
 		"read the files below this `folder`, not those of this machine")
 	flags.StringVar(&s.from, "from", "", "read this snapshot `file` instead of a cluster")
@@ -60,23 +65,45 @@ var errNoSource = errors.New("this machine is not a node of Proxmox VE (it has n
 	"  - give a folder with the files of a node: --root DIR\n" +
 	"  - give a snapshot: --from FILE")
 
-// report reads and computes. nodes narrows what the API is asked for; the other
-// ways read everything.
-func (s *source) report(ctx context.Context, env Env, nodes []string) (*atlas.Report, error) {
+// report reads and computes, and gives what was read, too. nodes narrows what the
+// API is asked for; the other ways read everything.
+func (s *source) report(ctx context.Context, env Env, nodes []string) (*atlas.Report, *facts.Snapshot, error) {
 	snapshot, err := s.snapshot(ctx, env, pveapi.Request{Nodes: nodes, Policy: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	adviseRights(env, &snapshot)
 	report := atlas.Build(&snapshot)
 	if s.from != "" {
 		report.FromSnapshot()
 	}
-	return report, nil
+	return report, &snapshot, nil
+}
+
+// checkEmpty refuses a flag that was given the empty text, as an unset variable of
+// a shell does: read as absent, it would make another cluster the subject.
+func checkEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		flag := flags.Lookup(name)
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			return usage("--%s has an empty value; is a variable unset? Give a value or leave the flag out", name)
+		}
+	}
+	return nil
 }
 
 // snapshot reads.
 func (s *source) snapshot(ctx context.Context, env Env, request pveapi.Request) (facts.Snapshot, error) {
+	if err := checkEmpty(s.flags, "root", "from", "endpoint", "token-file", "tls-fingerprint", "ca-file"); err != nil {
+		return facts.Snapshot{}, err
+	}
 	ways := 0
 	for _, given := range []bool{s.root != "", s.from != "", len(s.endpoints) > 0} {
 		if given {

@@ -23,7 +23,8 @@ type table struct {
 type column struct {
 	title    string
 	shrink   bool // may be narrower than its content
-	minWidth int
+	minWidth int  // for as long as columns that may shrink can keep to it
+	late     bool // may be narrower, too, but only after all others
 	right    bool
 }
 
@@ -95,19 +96,30 @@ func (t *table) widths() []int {
 	if t.limit <= 0 {
 		return widths
 	}
+	t.narrow(widths, func(c column) (bool, int) { return c.shrink, max(c.minWidth, leastWidth) })
+	t.narrow(widths, func(c column) (bool, int) { return c.shrink, leastWidth })
+	t.narrow(widths, func(c column) (bool, int) { return c.shrink || c.late, leastWidth })
+	return widths
+}
+
+// leastWidth is the width that no column gets narrower than.
+const leastWidth = 8
+
+// narrow takes from the widest of some columns until the table fits or each of
+// them is at its least.
+func (t *table) narrow(widths []int, may func(column) (shrinks bool, least int)) {
 	for excess := t.total(widths) - t.limit; excess > 0; excess-- {
 		widest := -1
 		for i, column := range t.columns {
-			if column.shrink && widths[i] > max(column.minWidth, 8) && (widest < 0 || widths[i] > widths[widest]) {
+			if shrinks, least := may(column); shrinks && widths[i] > least && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
 		if widest < 0 {
-			break
+			return
 		}
 		widths[widest]--
 	}
-	return widths
 }
 
 func (t *table) total(widths []int) int {

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"maps"
 	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"pciatlas/internal/pci"
 )
 
 // Set by the linker.
@@ -21,6 +22,7 @@ type versionObject struct {
 	Commit  string `json:"commit"`
 	Date    string `json:"date"`
 	Go      string `json:"go"`
+	PCIIDs  string `json:"pci_ids"` // the date of the built-in list of names
 }
 
 func newVersion(env Env) *cobra.Command {
@@ -35,14 +37,16 @@ func newVersion(env Env) *cobra.Command {
 				return err
 			}
 			if format == formatJSON {
-				return writeJSON(env.Stdout, versionObject{version, commit, date, runtime.Version()})
+				return failedIf(writeJSON(env.Stdout, versionObject{version, commit, date, runtime.Version(), pci.BuiltinNames.Date()}))
 			}
 			line := "pciatlas " + version
 			if commit != "" {
 				line += " (" + commit + ", " + date + ")"
 			}
-			_, err = fmt.Fprintln(env.Stdout, line)
-			return err
+			p := &printer{w: env.Stdout}
+			p.line("%s", line)
+			p.line("built-in PCI ID list of %s", pci.BuiltinNames.Date())
+			return failedIf(p.err)
 		},
 	}
 	addFormat(cmd, &output, formatText, formatJSON)

@@ -3,13 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
 )
 
 type vmOptions struct {
@@ -42,26 +43,26 @@ func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
 	if err != nil || vmid < 100 {
 		return usage("%q is not the number of a VM; numbers begin at 100", id)
 	}
-	report, err := options.source.report(ctx, env, nil)
+	report, snapshot, err := options.source.report(ctx, env, nil)
 	if err != nil {
 		return err
 	}
 	vms := report.FindVM(vmid)
 	if len(vms) == 0 {
-		return failed(vmNotFound(report, vmid))
+		return failed(vmNotFound(report, snapshot, vmid))
 	}
 	for i, vm := range vms {
-		answer := report.VMAnswer(vm)
 		switch output {
 		case formatJSON:
-			err = writeJSON(env.Stdout, answer)
+			err = writeJSON(env.Stdout, newVMObject(report, snapshot, vm))
 		case formatYAML:
-			err = writeYAML(env.Stdout, answer)
+			err = writeYAML(env.Stdout, newVMObject(report, snapshot, vm))
 		default:
 			if i > 0 {
 				fmt.Fprintln(env.Stdout)
 			}
-			err = writeVM(env.Stdout, report, &answer)
+			answer := report.VMAnswer(vm)
+			err = writeVM(&printer{w: env.Stdout, width: tableLimit(env)}, report, &answer)
 		}
 		if err != nil {
 			return failed(err)
@@ -70,8 +71,55 @@ func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
 	return nil
 }
 
+// vmObject is the JSON object of vm: the VM, and how complete the check of its node
+// is. What was not read is null.
+type vmObject struct {
+	atlas.VMAnswer
+	Template   *bool          `json:"template"`
+	Tags       []string       `json:"tags"`
+	Args       *bool          `json:"custom_args"`
+	Hookscript *bool          `json:"hookscript"`
+	Lines      []atlas.VMLine `json:"lines"`
+	Complete   bool           `json:"complete"`
+	VisibleVMs int            `json:"visible_vms"`
+	CheckedVMs int            `json:"checked_vms"`
+}
+
+func newVMObject(report *atlas.Report, snapshot *facts.Snapshot, vm *atlas.VM) vmObject {
+	node := report.Node(vm.Node)
+	object := vmObject{
+		VMAnswer: report.VMAnswer(vm), Complete: node.Complete, VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
+	}
+	if vm.Config != nil {
+		args, hook := vm.Config.Args.Any(), vm.Config.Hook.Any()
+		object.Args, object.Hookscript, object.Lines = &args, &hook, object.VMAnswer.Lines
+	}
+	// The list of VMs may tell these two without the configuration.
+	if vm.Config != nil || templateTold(snapshot, vm) {
+		object.Template = &vm.Template
+	}
+	if vm.Config != nil || len(vm.Tags) > 0 {
+		object.Tags = append([]string{}, vm.Tags...)
+	}
+	return object
+}
+
+func templateTold(snapshot *facts.Snapshot, vm *atlas.VM) bool {
+	return slices.ContainsFunc(snapshot.Guests.Value, func(guest facts.Guest) bool {
+		return guest.Kind == facts.QEMU && guest.VMID == vm.VMID && guest.Node == vm.Node && guest.Template.Told
+	})
+}
+
 // vmNotFound says how sure it is that the VM does not exist.
-func vmNotFound(report *atlas.Report, vmid int) error {
+func vmNotFound(report *atlas.Report, snapshot *facts.Snapshot, vmid int) error {
+	for _, guest := range snapshot.Guests.Value {
+		if guest.VMID == vmid && guest.Kind == facts.LXC {
+			return fmt.Errorf("%d is a container on node %s, not a VM; only VMs name PCI devices", vmid, guest.Node)
+		}
+	}
+	if len(report.Nodes) == 0 {
+		return fmt.Errorf("nothing was read about any node, so it is not known whether there is a VM %d", vmid)
+	}
 	for i := range report.Nodes {
 		if report.Nodes[i].Scope.State != atlas.Proven {
 			return fmt.Errorf("VM %d is not among the %d visible VMs; whether all VMs were visible is not proven (%s)",
@@ -81,8 +129,7 @@ func vmNotFound(report *atlas.Report, vmid int) error {
 	return fmt.Errorf("there is no VM %d among the %d VMs of this cluster", vmid, len(report.VMs))
 }
 
-func writeVM(w io.Writer, report *atlas.Report, vm *atlas.VMAnswer) error {
-	p := &printer{w: w}
+func writeVM(p *printer, report *atlas.Report, vm *atlas.VMAnswer) error {
 	title := fmt.Sprintf("VM %d", vm.VMID)
 	if vm.Name != nil {
 		title += " (" + *vm.Name + ")"
@@ -118,7 +165,8 @@ func writeVM(w io.Writer, report *atlas.Report, vm *atlas.VMAnswer) error {
 		}
 		p.line("  %s", vm.Issues[i].Message)
 	}
-	p.line("\n%s", wrapParts(scopeParts(report.Node(vm.Node)), 100))
+	p.line("")
+	p.parts(scopeParts(report.Node(vm.Node)))
 	return p.err
 }
 
@@ -134,7 +182,8 @@ func writeVMLine(p *printer, line *atlas.VMLine) {
 	if word := phaseWord(line.Phase); word != "" {
 		phase = " [" + word + "]"
 	}
-	p.line("\n%s%s: %s", line.Slot, phase, line.Value)
+	p.line("")
+	p.hang(4, "%s%s: %s", line.Slot, phase, line.Value)
 	for i := range line.Functions {
 		f := &line.Functions[i]
 		name := orEmpty(f.DeviceName)
@@ -161,23 +210,4 @@ func joinInts(numbers []int) string {
 		words[i] = strconv.Itoa(n)
 	}
 	return strings.Join(words, ", ")
-}
-
-// printer writes lines of cleaned text and remembers the first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, clean(fmt.Sprintf(format, args...)))
-	}
-}
-
-// fact writes a named value; nothing if there is none.
-func (p *printer) fact(name, value string) {
-	if value != "" {
-		p.line("  %-14s %s", name, strings.TrimSpace(value))
-	}
 }

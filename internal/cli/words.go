@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mattn/go-runewidth"
-
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/pci"
 )
@@ -146,28 +144,6 @@ func assumption(node *atlas.Node) string {
 		return "as far as PVE shows this token"
 	}
 	return "as far as these files show"
-}
-
-// wrapParts joins parts with a dot, and breaks only between them, as long as
-// they fit the width; lines after the first are indented.
-func wrapParts(parts []string, width int) string {
-	var b strings.Builder
-	column := 0
-	for i, part := range parts {
-		length := runewidth.StringWidth(part)
-		switch {
-		case i == 0:
-		case column+3+length > width:
-			b.WriteString(" ·\n    ")
-			column = 4
-		default:
-			b.WriteString(" · ")
-			column += 3
-		}
-		b.WriteString(part)
-		column += length
-	}
-	return b.String()
 }
 
 func incompleteReasons(node *atlas.Node) []string {

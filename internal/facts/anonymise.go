@@ -91,6 +91,12 @@ func (a *anonymiser) nodes(s *Snapshot) {
 		renamed[a.name("node", name)] = node
 		a.read(&node.Devices.Stamp, node.Devices.Problems)
 		a.read(&node.IOMMU.Stamp, node.IOMMU.Problems)
+		for i, word := range node.IOMMU.Value.CommandLine {
+			if !harmlessWord.MatchString(word) {
+				key, _, _ := strings.Cut(word, "=")
+				node.IOMMU.Value.CommandLine[i] = a.name("word", key)
+			}
+		}
 		for _, vmid := range slices.Sorted(maps.Keys(node.VMs)) {
 			read := node.VMs[vmid]
 			a.vm(&read.Value)
@@ -143,6 +149,12 @@ func (a *anonymiser) value(key string, value *string) *string {
 		replaced = a.hostpci(replaced)
 	case key == "name":
 		replaced = a.name("vm", replaced)
+	case key == "cpu":
+		replaced = customCPU.ReplaceAllStringFunc(replaced, func(name string) string {
+			return "custom-" + a.name("cpu", name)
+		})
+	case key == "bios" && replaced != "seabios" && replaced != "ovmf", key == "lock" && !slices.Contains(locks, replaced):
+		replaced = a.name(key, replaced)
 	case key == "tags":
 		var tags []string
 		for _, tag := range pve.SplitList(replaced) {
@@ -171,6 +183,16 @@ func (a *anonymiser) hostpci(value string) string {
 	}
 	return strings.Join(parts, ",")
 }
+
+var customCPU = regexp.MustCompile(`custom-[^,]*`)
+
+// locks are the locks that Proxmox VE sets; PVE does not check what stands there.
+var locks = []string{
+	"backup", "clone", "create", "migrate", "rollback", "snapshot", "snapshot-delete", "suspending", "suspended",
+}
+
+// harmlessWord is a kernel parameter whose value can be no name that people give.
+var harmlessWord = regexp.MustCompile(`^(intel_iommu|amd_iommu|iommu|iommu\.[a-z_]+|pcie_acs_override|vfio[-_a-z.0-9]*|pci[-_]stub\.ids|pcie_aspm|pcie_port_pm|pci|nomodeset|video|initcall_blacklist|kvm[-_a-z.]*)(=(on|off|pt|nopt|force|soft|strict|relaxed|igfx_off|sm_on|realloc|noats|nocrs|noaer|[yYnN]|downstream|multifunction|efifb:off|vesafb:off|simplefb:off|sysfb_init|id:|[0-9A-Fa-f:x]|[,;])*)?$`)
 
 var harmless = regexp.MustCompile(`[0-9A-Fa-f:.;]+`)
 
@@ -270,7 +292,8 @@ func (a *anonymiser) policies(s *Snapshot) {
 		job.ID, job.Target = a.name("job", job.ID), a.name("node", job.Target)
 	}
 	for i := range s.Mentions.Value {
-		s.Mentions.Value[i].Where, _, _ = strings.Cut(s.Mentions.Value[i].Where, " job")
+		where, _, _ := strings.Cut(s.Mentions.Value[i].Where, " job")
+		s.Mentions.Value[i].Where, _, _ = strings.Cut(where, " rule")
 	}
 }
 

@@ -187,7 +187,10 @@ type Guest struct {
 
 // Node is what was read of one node. Reads that nobody made are NotAsked.
 type Node struct {
-	Devices    Read[[]Device]          `json:"devices,omitzero"`
+	Devices Read[[]Device] `json:"devices,omitzero"`
+	// Unread are the functions that are there, but of which it could not be read
+	// what they are, sorted. They are not in Devices, and Devices is Partial.
+	Unread     []pci.Address           `json:"unread,omitempty"`
 	VMs        map[int]Read[VMConfig]  `json:"vms,omitempty"`
 	Containers map[int]Read[Container] `json:"containers,omitempty"`
 	IOMMU      Read[IOMMU]             `json:"iommu,omitzero"`
@@ -262,9 +265,7 @@ type IOMMU struct {
 }
 
 // Container is a container's configuration, as far as it matters.
-type Container struct {
-	Digest string `json:"digest"`
-}
+type Container struct{}
 
 // Holding says which VM holds a function at this moment.
 type Holding struct {

@@ -108,6 +108,98 @@ func TestSnapshotRoundTrip(t *testing.T) {
 	}
 }
 
+// TestDecodeContradictions: a file that somebody cut is refused, not taken for a
+// smaller world.
+func TestDecodeContradictions(t *testing.T) {
+	const whole = `{"schema":1,"cluster":"lab","guests":{"state":"ok","got":1,"value":[{"vmid":100,"kind":"qemu","node":"a","status":"stopped"}]},` +
+		`"mappings":{"state":"ok"},"nodes":{"a":{"devices":{"state":"ok"},"vms":{"100":{"state":"ok","value":{"items":null}}}}}}`
+	if _, err := facts.Decode([]byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{
+		{`"got":1`, `"got":2`},
+		{`"mappings":{"state":"ok"}`, `"mappings":{"state":"ok","got":1}`},
+		{`"devices":{"state":"ok"}`, `"devices":{"state":"ok","got":3}`},
+		{`"vms":{"100"`, `"vms":{"101"`},
+		{`"node":"a"`, `"node":"b"`},
+		{`"nodes":{"a":`, `"nodes":{"b":null,"a":`},
+	} {
+		text := strings.Replace(whole, change[0], change[1], 1)
+		if _, err := facts.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s is accepted: %v", text, err)
+		}
+	}
+	if _, err := facts.Decode([]byte(`{"schema":1}`)); err == nil {
+		t.Error("a snapshot of nothing is accepted")
+	}
+}
+
+// TestFileTellsNoDigests: a digest of a whole file lets others try guesses at
+// what was left out.
+func TestFileTellsNoDigests(t *testing.T) {
+	encoded, err := facts.Encode(&facts.Snapshot{
+		Mappings: facts.Read[[]pve.Mapping]{Value: []pve.Mapping{{ID: "gpu", Digest: "CANARY"}}},
+		Nodes: map[string]*facts.Node{"a": {VMs: map[int]facts.Read[facts.VMConfig]{
+			100: {State: facts.OK, Value: facts.VMConfig{Digest: "CANARY"}},
+		}}},
+	})
+	if err != nil || strings.Contains(string(encoded), "CANARY") {
+		t.Errorf("%v: %s", err, encoded)
+	}
+}
+
+// TestAnonymiseFreeText: names that people give can stand in more places than
+// those that are names.
+func TestAnonymiseFreeText(t *testing.T) {
+	value := "custom-ACME,flags=+aes"
+	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{"a": {
+		IOMMU: facts.Read[facts.IOMMU]{State: facts.OK, Value: facts.IOMMU{CommandLine: []string{
+			"intel_iommu=on", "vfio-pci.ids=10de:2204,10de:1aef", "pcie_acs_override=ACME", "vfio_acme=ACME", "video=efifb:off",
+		}}},
+		VMs: map[int]facts.Read[facts.VMConfig]{100: {State: facts.OK, Value: facts.VMConfig{Items: []pve.Item{
+			{Key: "bios", Current: new("ACME")}, {Key: "cpu", Current: &value}, {Key: "lock", Pending: new("ACME")},
+		}}}},
+	}}}
+	hidden, err := facts.Anonymise(&snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := facts.Encode(&hidden)
+	if err != nil || strings.Contains(string(encoded), "ACME") {
+		t.Errorf("%v: %s", err, encoded)
+	}
+	for _, kept := range []string{"intel_iommu=on", "vfio-pci.ids=10de:2204,10de:1aef", "video=efifb:off", "flags=+aes"} {
+		if !strings.Contains(string(encoded), kept) {
+			t.Errorf("%s is gone: %s", kept, encoded)
+		}
+	}
+}
+
+// TestFindMentions: a guest that something names and the list lacks.
+func TestFindMentions(t *testing.T) {
+	snapshot := facts.Snapshot{
+		Guests: facts.Read[[]facts.Guest]{State: facts.OK, Value: []facts.Guest{{VMID: 100}}},
+		HA: facts.Read[facts.HA]{Value: facts.HA{
+			Resources: []facts.HAResource{{VMID: 100}, {VMID: 777}}, Rules: []facts.HARule{{ID: "r", VMIDs: []int{776}}},
+		}},
+		Backups:     facts.Read[[]facts.BackupJob]{Value: []facts.BackupJob{{ID: "b", VMIDs: []int{100, 778, 5}, Exclude: []int{775}}}},
+		Replication: facts.Read[[]facts.ReplicationJob]{Value: []facts.ReplicationJob{{ID: "779-0", VMID: 779}}},
+	}
+	var got []int
+	for _, mention := range facts.FindMentions(&snapshot) {
+		if mention.Hidden() {
+			got = append(got, mention.VMID)
+		}
+	}
+	if diff := cmp.Diff([]int{776, 777, 778, 779}, got); diff != "" {
+		t.Error(diff)
+	}
+	snapshot.Guests.State = facts.Failed
+	if facts.FindMentions(&snapshot) != nil {
+		t.Error("without a list of guests every number would be hidden")
+	}
+}
+
 func TestReadStates(t *testing.T) {
 	for state, answered := range map[facts.ReadState]bool{
 		facts.NotAsked: false, facts.OK: true, facts.Partial: true, facts.Filtered: true, facts.Failed: false,

@@ -47,12 +47,46 @@ func Decode(data []byte) (Snapshot, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Snapshot{}, fmt.Errorf("the snapshot is damaged: %w", plainJSON(err))
 	}
-	for name, node := range s.Nodes {
-		if node == nil {
-			return Snapshot{}, fmt.Errorf("the snapshot is damaged: node %q holds nothing", name)
-		}
+	if err := check(&s); err != nil {
+		return Snapshot{}, fmt.Errorf("the snapshot is damaged: %w", err)
 	}
 	return s, nil
+}
+
+// check looks whether a snapshot agrees with itself, so that a list that was cut
+// is not taken for a short one.
+func check(s *Snapshot) error {
+	if len(s.Nodes) == 0 && len(s.Members.Value) == 0 {
+		return errors.New("it holds no node")
+	}
+	if s.Guests.Got != len(s.Guests.Value) {
+		return fmt.Errorf("%d guests were read, and it holds %d", s.Guests.Got, len(s.Guests.Value))
+	}
+	if s.Mappings.Got != len(s.Mappings.Value) {
+		return fmt.Errorf("%d mappings were read, and it holds %d", s.Mappings.Got, len(s.Mappings.Value))
+	}
+	type place struct {
+		node string
+		vmid int
+	}
+	guests := make(map[place]bool, len(s.Guests.Value))
+	for _, guest := range s.Guests.Value {
+		guests[place{guest.Node, guest.VMID}] = true
+	}
+	for name, node := range s.Nodes {
+		if node == nil {
+			return fmt.Errorf("node %q holds nothing", name)
+		}
+		if node.Devices.Got != len(node.Devices.Value) {
+			return fmt.Errorf("%d devices of node %q were read, and it holds %d", node.Devices.Got, name, len(node.Devices.Value))
+		}
+		for vmid := range node.VMs {
+			if !guests[place{name, vmid}] {
+				return fmt.Errorf("it holds the configuration of VM %d on node %q, and the VM is not in its list of guests", vmid, name)
+			}
+		}
+	}
+	return nil
 }
 
 // plainJSON says where JSON is wrong without repeating what it holds.

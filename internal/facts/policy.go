@@ -1,5 +1,12 @@
 package facts
 
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // HA is what the high-availability manager is told to do.
 type HA struct {
 	Resources []HAResource `json:"resources"`
@@ -51,7 +58,8 @@ type Mention struct {
 	VMID int `json:"vmid"`
 	// Where says where, in words: "backup job backup-1".
 	Where string `json:"where"`
-	// Rule: only an access rule names the number, which says little by itself.
+	// Rule: only an access rule, or what a backup job leaves out, names the number.
+	// Such lists outlive their guests, so that says little by itself.
 	Rule bool `json:"rule,omitempty"`
 	// Taken is what GET /cluster/nextid?vmid= says of the number.
 	Taken Opt[bool] `json:"taken,omitzero"`
@@ -63,4 +71,60 @@ func (m Mention) Hidden() bool {
 		return m.Taken.Value
 	}
 	return !m.Rule
+}
+
+// The numbers that Proxmox VE gives to guests.
+const (
+	minVMID = 100
+	maxVMID = 999_999_999
+)
+
+// FindMentions looks for guests that HA, a backup job, replication or an access
+// rule names and that the list of guests lacks. Whether such a number is taken is
+// for the reader to ask. Nil without a list of guests.
+func FindMentions(s *Snapshot) []Mention {
+	if !s.Guests.State.Answered() {
+		return nil
+	}
+	seen := make(map[int]bool, len(s.Guests.Value))
+	for _, guest := range s.Guests.Value {
+		seen[guest.VMID] = true
+	}
+	var mentions []Mention
+	note := func(vmid int, rule bool, where string) {
+		if !seen[vmid] && vmid >= minVMID && vmid <= maxVMID {
+			seen[vmid] = true
+			mentions = append(mentions, Mention{VMID: vmid, Rule: rule, Where: where})
+		}
+	}
+	for _, resource := range s.HA.Value.Resources {
+		note(resource.VMID, false, "HA resource")
+	}
+	for _, rule := range s.HA.Value.Rules {
+		for _, vmid := range rule.VMIDs {
+			note(vmid, false, "HA rule "+rule.ID)
+		}
+	}
+	for _, job := range s.Backups.Value {
+		for _, vmid := range job.VMIDs {
+			note(vmid, false, "backup job "+job.ID)
+		}
+	}
+	for _, job := range s.Backups.Value {
+		for _, vmid := range job.Exclude {
+			note(vmid, true, "backup job "+job.ID)
+		}
+	}
+	for _, job := range s.Replication.Value {
+		note(job.VMID, false, "replication job "+job.ID)
+	}
+	for _, entry := range s.Rights.Value.ACL.Value {
+		if digits, ok := strings.CutPrefix(entry.Path, "/vms/"); ok {
+			if vmid, err := strconv.Atoi(digits); err == nil {
+				note(vmid, true, "access rule on "+entry.Path)
+			}
+		}
+	}
+	slices.SortFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.VMID, b.VMID) })
+	return mentions
 }

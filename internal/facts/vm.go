@@ -10,7 +10,9 @@ import (
 
 // VMConfig is a VM's configuration, reduced to what matters to passthrough.
 type VMConfig struct {
-	Digest string `json:"digest,omitempty"`
+	// Digest is that of the whole file. No snapshot file holds it: it would tell
+	// whether a guess at what was left out is right.
+	Digest string `json:"-"`
 	// Items are the keys that matter, sorted by key.
 	Items []pve.Item `json:"items"`
 	// HasDisk: the VM has at least one disk, current or pending.

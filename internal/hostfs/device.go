@@ -100,7 +100,7 @@ func (d *deviceFolder) subsystem() *pci.Pair {
 
 // group gives the IOMMU group: the last part of the link iommu_group.
 func (d *deviceFolder) group() facts.Opt[*int] {
-	return linked(d, "iommu_group", d.remark, func(base string) (int, error) {
+	return linked(d, "iommu_group", d.fault, func(base string) (int, error) {
 		group, err := strconv.ParseUint(base, 10, 31)
 		return int(group), err
 	})

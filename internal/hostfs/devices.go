@@ -17,7 +17,9 @@ type deviceReader struct {
 	names  func(pci.IDs, pci.Class) pci.Names
 
 	found []facts.Device
-	total int // functions that are there
+	// unread are functions of which it could not be read what they are.
+	unread []pci.Address
+	total  int // functions that are there
 	// faults are why a function is missing in found, or is not what it says there.
 	faults []facts.Problem
 	// misnamed are of names that are no addresses; remarks are of what is not told.
@@ -27,16 +29,16 @@ type deviceReader struct {
 // readDevices reads all PCI functions of the local node. The list is Partial if a
 // function is left out of it or misses something that it has. What a function
 // does not tell (its group, its parent) leaves the list OK, with a problem.
-func (r *reader) readDevices(names *pci.Database) facts.Read[[]facts.Device] {
+func (r *reader) readDevices(names *pci.Database) (facts.Read[[]facts.Device], []pci.Address) {
 	from := r.now()
 	folder, err := r.top.open(devicesFolder)
 	if err != nil {
-		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err)), nil
 	}
 	defer folder.close()
 	listed, err := folder.list(".", r.limits.Entries)
 	if err != nil && len(listed) == 0 {
-		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err)), nil
 	}
 	d := deviceReader{
 		reader: r, folder: folder, names: memoised(names),
@@ -48,12 +50,13 @@ func (r *reader) readDevices(names *pci.Database) facts.Read[[]facts.Device] {
 	for _, name := range listed {
 		d.read(name)
 	}
+	slices.SortFunc(d.unread, pci.Address.Compare)
 	slices.SortFunc(d.found, func(a, b facts.Device) int { return a.Address.Compare(b.Address) })
 	d.faults = append(d.faults, d.misnamed.problems()...)
 	return facts.Read[[]facts.Device]{
 		State: stateOf(d.faults), Value: d.found, Got: len(d.found), Total: d.total,
 		Stamp: r.stamp(from), Problems: slices.Concat(d.faults, d.remarks.problems()),
-	}
+	}, d.unread
 }
 
 // read takes in one name of the folder. A function that is gone when something of
@@ -75,6 +78,8 @@ func (d *deviceReader) read(name string) {
 	if device != nil {
 		device.Names = d.names(device.IDs, device.Class)
 		d.found = append(d.found, *device)
+	} else {
+		d.unread = append(d.unread, address)
 	}
 	d.faults = append(d.faults, faults...)
 	for _, remark := range remarks {

@@ -52,8 +52,17 @@ func parseMembers(text string) (memberFile, error) {
 			Online flag `json:"online"`
 		} `json:"nodelist"`
 	}
+	var keys map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &file); err != nil {
 		return memberFile{}, malformed("is not the list of members that the cluster file system writes")
+	}
+	if err := json.Unmarshal([]byte(text), &keys); err != nil {
+		return memberFile{}, malformed("is not the list of members that the cluster file system writes")
+	}
+	_, hasCluster := keys["cluster"]
+	_, hasNodes := keys["nodelist"]
+	if hasCluster != hasNodes || hasCluster != (file.Cluster != nil) || file.NodeName == "" {
+		return memberFile{}, malformed("lacks parts that the cluster file system writes")
 	}
 	members := memberFile{online: make(map[string]bool, len(file.NodeList))}
 	if pve.ValidNodeName(file.NodeName) {

@@ -42,7 +42,11 @@ func TestParseMembers(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{"", "[]", "{", `{"nodelist":{"a":{"online":"SECRET"}}}`, `{"nodename":7}`, "\xff", members + "x"} {
+	for _, text := range []string{
+		"", "[]", "{", `{"nodelist":{"a":{"online":"SECRET"}}}`, `{"nodename":7}`, "\xff", "null", "{}", `{"version":4}`,
+		`{"nodename":"a","nodelist":{"a":{"online":1}}}`, `{"nodename":"a","cluster":null}`, `{"nodename":"a","cluster":null,"nodelist":null}`,
+		`{"nodename":"a","cluster":{"quorate":1}}`, members + "x",
+	} {
 		_, err := parseMembers(text)
 		if err == nil || !errors.As(err, new(malformed)) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%q: %v", text, err)

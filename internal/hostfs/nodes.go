@@ -20,6 +20,9 @@ func (r *reader) guests(from time.Time, files *clusterFiles, search *guestSearch
 		problems = append(problems, problem(facts.ProblemVanished, nodesFolder,
 			"kept changing while it was listed, so guests may be missing. Read again"))
 	}
+	if p := r.ownFolder(local); p != nil {
+		problems = append(problems, *p)
+	}
 	running := r.readPIDs()
 	guests := make([]facts.Guest, 0, len(search.read))
 	for at, config := range search.read {
@@ -44,6 +47,18 @@ func (r *reader) guests(from time.Time, files *clusterFiles, search *guestSearch
 		read.State, read.Value = facts.Failed, nil
 	}
 	return read
+}
+
+// ownFolder tells what is wrong if the local node has no folder of VMs: then the
+// tree lacks a part, or its devices are those of a node that is called otherwise.
+func (r *reader) ownFolder(local string) *facts.Problem {
+	folder := guestFolder(local, facts.QEMU)
+	if there, err := r.top.there(folder); there || err != nil {
+		return nil // what cannot be listed is a problem already
+	}
+	p := problem(facts.ProblemMissing, folder, "is not there, though every node has it. "+
+		"The tree is not whole, or it is that of a node with another name than "+local)
+	return &p
 }
 
 func placeOf(guest facts.Guest) place {

@@ -175,7 +175,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 	var local facts.Node
 	var group sync.WaitGroup
 	group.Go(func() {
-		local.Devices = r.readDevices(r.names(options.Names))
+		local.Devices, local.Unread = r.readDevices(r.names(options.Names))
 		local.IOMMU = r.readIOMMU()
 	})
 	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{}}
@@ -186,6 +186,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 		r.searchGuests(&search)
 		files.takeVMList(search.list.vmList)
 		snapshot.Mappings, snapshot.MappingLines = r.readMappings()
+		r.readPolicies(&snapshot)
 	} else {
 		snapshot.Mappings = failedSince[[]pve.Mapping](r, from, *files.closed)
 	}
@@ -193,6 +194,9 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 	snapshot.Cluster = clusterName(options.Cluster, files.members.cluster)
 	snapshot.Members = r.members(from, &files, &search.list)
 	snapshot.Guests = r.guests(from, &files, &search, localOf(snapshot.Members.Value))
+	if files.closed == nil {
+		snapshot.Mentions = mentions(&snapshot, search.list.vmList)
+	}
 	group.Wait()
 	fillNodes(&snapshot, &search, &local)
 	return snapshot

@@ -65,6 +65,8 @@ hostpci0: 07:00
 			{Line: 14, Reason: "line not accepted"},
 			{Line: 21, Section: "pending", Key: "hostpci4", Text: ""},
 			{Line: 24, Section: "before", Key: "hostpci1", Text: "BAD"},
+			{Line: 27, Section: "special:cloudinit", Key: "hostpci0", Text: "06:00"},
+			{Line: 29, Section: "not a section", Key: "hostpci0", Text: "07:00"},
 		},
 		Repeated: []pve.RepeatedKey{{Line: 6, Key: "hostpci0"}, {Line: 11, Key: "name"}},
 		Snapshots: facts.Read[[]facts.VMSnapshot]{State: facts.OK, Value: []facts.VMSnapshot{

@@ -15,7 +15,7 @@ type Class uint32
 func ParseClass(s string) (Class, error) {
 	digits, ok := strings.CutPrefix(s, "0x")
 	n, err := strconv.ParseUint(digits, 16, 24)
-	if !ok || err != nil {
+	if !ok || err != nil || len(digits) != 6 {
 		return 0, fmt.Errorf("%q is not a PCI class such as 0x030000", s)
 	}
 	return Class(n), nil

@@ -115,7 +115,8 @@ type Mapping struct {
 	LiveMigration *bool   `json:"live-migration-capable,omitempty"`
 	Entries       []Entry `json:"map"`
 	// Digest is that of the whole mapping file, the same in all its mappings.
-	Digest string `json:"digest,omitempty"`
+	// No snapshot file holds it: it would tell whether a guess at names is right.
+	Digest string `json:"-"`
 }
 
 // On gives the entries for a node, in their order. Names of nodes are compared

@@ -117,6 +117,9 @@ func (r *vmReader) read(line string) {
 		return
 	}
 	if r.section == nil || r.unchecked {
+		if key, value, ok := splitKey(line); ok && strings.HasPrefix(key, "hostpci") {
+			r.drop(key, value, "in a section that Proxmox VE does not take lines from")
+		}
 		return
 	}
 	if line[0] == '#' {
@@ -128,6 +131,9 @@ func (r *vmReader) read(line string) {
 	case ok && key == "description" && !blank(value):
 		r.describe(unescape(value))
 	case isSnapState(line):
+		if ok && strings.HasPrefix(key, "hostpci") {
+			r.drop(key, value, "taken for the mark of an unfinished snapshot")
+		}
 	case ok && key == "delete" && !blank(value):
 		r.delete(value)
 	case ok && key == "args" && !blank(value):
@@ -153,12 +159,12 @@ func (r *vmReader) header(line string) bool {
 		r.config.Pending, r.config.Deletions = nil, nil
 		r.section = &r.config.Pending
 	case equalFold(name, "special:cloudinit"), equalFold(name, "special:fleecing"):
-		r.unchecked = true
+		r.name, r.unchecked = name, true
 	case validConfigID(name):
 		r.name = name
 		r.section = r.snapshot(name)
 	default:
-		r.section = nil
+		r.name, r.section = name, nil
 	}
 	return true
 }

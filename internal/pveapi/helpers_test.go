@@ -79,7 +79,7 @@ func answers(snapshot *facts.Snapshot) map[string]atlas.Answer {
 }
 
 func codes(answer atlas.Answer) map[atlas.IssueCode]int {
-	count := map[atlas.IssueCode]int{}
+	count := make(map[atlas.IssueCode]int)
 	for _, issue := range answer.Issues {
 		count[issue.Code]++
 	}

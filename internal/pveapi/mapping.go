@@ -22,7 +22,7 @@ func (r *reader) readMappings(ctx context.Context) {
 		var problems []facts.Problem
 		mappings, problems, err = decodeRows(request, data, mappingRow)
 		slices.SortFunc(mappings, func(a, b pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
-		read = facts.Read[[]pve.Mapping]{State: rowState(problems), Value: mappings, Problems: problems}
+		read = facts.Read[[]pve.Mapping]{State: rowState(problems), Value: mappings, Got: len(mappings), Problems: problems}
 	}
 	if err != nil {
 		read = failedRead[[]pve.Mapping](r, from, request, err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -179,7 +178,7 @@ func replicationRow(row json.RawMessage) (facts.ReplicationJob, error) {
 // and asks whether their numbers are taken.
 func (r *reader) readMentions(ctx context.Context) {
 	from := r.client.options.Now()
-	mentions := r.findMentions()
+	mentions := facts.FindMentions(&r.snapshot)
 	limit := min(len(mentions), r.client.options.Limits.Mentions)
 	var group errgroup.Group
 	for i := range mentions[:limit] {
@@ -195,49 +194,6 @@ func (r *reader) readMentions(ctx context.Context) {
 	}
 	r.snapshot.Mentions = read
 }
-
-func (r *reader) findMentions() []facts.Mention {
-	if !r.snapshot.Guests.State.Answered() {
-		return nil
-	}
-	var mentions []facts.Mention
-	seen := map[int]bool{}
-	for _, guest := range r.snapshot.Guests.Value {
-		seen[guest.VMID] = true
-	}
-	note := func(vmid int, rule bool, where string) {
-		if !seen[vmid] && vmid >= minVMID && vmid <= maxVMID {
-			seen[vmid] = true
-			mentions = append(mentions, facts.Mention{VMID: vmid, Rule: rule, Where: where})
-		}
-	}
-	for _, resource := range r.snapshot.HA.Value.Resources {
-		note(resource.VMID, false, "HA resource")
-	}
-	for _, job := range r.snapshot.Backups.Value {
-		for _, vmid := range job.VMIDs {
-			note(vmid, false, "backup job "+job.ID)
-		}
-	}
-	for _, job := range r.snapshot.Replication.Value {
-		note(job.VMID, false, "replication job "+job.ID)
-	}
-	for _, entry := range r.snapshot.Rights.Value.ACL.Value {
-		if digits, ok := strings.CutPrefix(entry.Path, "/vms/"); ok {
-			if vmid, err := strconv.Atoi(digits); err == nil {
-				note(vmid, true, "access rule on "+entry.Path)
-			}
-		}
-	}
-	slices.SortFunc(mentions, func(a, b facts.Mention) int { return a.VMID - b.VMID })
-	return mentions
-}
-
-// The numbers that Proxmox VE gives to guests. Of others it says 400, too.
-const (
-	minVMID = 100
-	maxVMID = 999_999_999
-)
 
 // askTaken asks whether a number belongs to a guest. Proxmox VE answers that to
 // every user: 400 for a number that is taken.

@@ -8,11 +8,11 @@ import (
 )
 
 func TestParseToken(t *testing.T) {
-	for text, id := range map[string]string{
-		"root@pam!x=1-2": "root@pam!x", " a@b@pve!tok=s=e=c \n": "a@b@pve!tok",
+	for _, c := range []struct{ text, id string }{
+		{"root@pam!x=1-2", "root@pam!x"}, {" a@b@pve!tok=s=e=c \n", "a@b@pve!tok"},
 	} {
-		if token, err := ParseToken(text); err != nil || token.ID != id {
-			t.Errorf("%q: %v, %v", text, token, err)
+		if token, err := ParseToken(c.text); err != nil || token.ID != c.id {
+			t.Errorf("%q: %v, %v", c.text, token, err)
 		}
 	}
 	for _, text := range []string{"", "CANARY", "root@pam=CANARY", "root!x=CANARY", "@pam!x=CANARY", "root@!x=CANARY", "root@pam!x=", "root@pam!=CANARY", "root@pam!x=CAN ARY", "root@pam!x=CANARY\nnext"} {
@@ -74,9 +74,12 @@ func TestScalar(t *testing.T) {
 			t.Errorf("%s is read as %+v", text, s)
 		}
 	}
-	for text, want := range map[string]int{"1": 1, " 7 ": 7, "-1": -1, "1.0": 1, "1e2": 100} {
-		if n, err := (scalar{text, true}).number(); err != nil || n != want {
-			t.Errorf("%q: %d, %v", text, n, err)
+	for _, c := range []struct {
+		text string
+		want int
+	}{{"1", 1}, {" 7 ", 7}, {"-1", -1}, {"1.0", 1}, {"1e2", 100}} {
+		if n, err := (scalar{c.text, true}).number(); err != nil || n != c.want {
+			t.Errorf("%q: %d, %v", c.text, n, err)
 		}
 	}
 	for _, s := range []scalar{{}, {"x", true}, {"1.5", true}, {"1e99", true}, {"NaN", true}} {

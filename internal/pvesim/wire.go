@@ -52,7 +52,7 @@ func (f *Instruments) exchange(c *conn, req *request, set settings, answer func(
 		return false
 	}
 	c.left--
-	end := f.begin(req)
+	end := sync.OnceFunc(f.begin(req))
 	defer end()
 	rep := f.withFaults(req, set, answer)
 	if rep.slot != nil {
@@ -64,7 +64,7 @@ func (f *Instruments) exchange(c *conn, req *request, set settings, answer func(
 	if rep.delay > 0 && !c.hold(func(ctx context.Context) bool { return sleep(ctx, rep.delay) }) {
 		return false
 	}
-	return c.send(req, &rep)
+	return c.send(req, &rep, end)
 }
 
 // hold waits while it watches whether the client goes away.
@@ -113,8 +113,9 @@ func acquire(ctx context.Context, slot chan struct{}) bool {
 }
 
 // send writes an answer, the way its mode says; keep tells whether the
-// connection stays open.
-func (c *conn) send(req *request, rep *reply) (keep bool) {
+// connection stays open. It calls end before the last bytes leave: from then on
+// the client may ask the next question.
+func (c *conn) send(req *request, rep *reply, end func()) (keep bool) {
 	switch rep.mode {
 	case wireDrop:
 		return false
@@ -137,6 +138,7 @@ func (c *conn) send(req *request, rep *reply) (keep bool) {
 		return c.trickle(head, body, rep.pace) && keep
 	case wireNormal, wireDrop, wireHang, wireOversize:
 	}
+	end()
 	_, err := c.Write(append(head, body...))
 	return err == nil && keep
 }
