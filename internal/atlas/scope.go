@@ -129,6 +129,10 @@ func isMoving(state facts.ReadState, stamp facts.Stamp, problems []facts.Problem
 // mappingsShown tells whether a mapping that is not in the list does not exist.
 func (b *builder) mappingsShown() bool { return b.report.MappingScope.State == Proven }
 
+// ReasonCopy is the reason of the scope of files without any sign of a running
+// cluster file system.
+const ReasonCopy = "The files are a copy: nothing in them shows that they were complete."
+
 // fileScope applies the rules for the cluster file system.
 func fileScope(files facts.Read[facts.ClusterFiles], guests facts.Read[[]facts.Guest]) Scope {
 	switch {
@@ -143,8 +147,7 @@ func fileScope(files facts.Read[facts.ClusterFiles], guests facts.Read[[]facts.G
 			"What shows that the files are complete could not be read.")}
 	case !files.Value.Mounted:
 		return Scope{
-			Assumed, "etc/pve/.members",
-			"The files are a copy: nothing in them shows that they were complete.",
+			Assumed, "etc/pve/.members", ReasonCopy,
 		}
 	case !files.Value.Quorate.Told:
 		return Scope{Assumed, "etc/pve/.members", "Whether the cluster is quorate could not be read."}

@@ -191,3 +191,24 @@ func TestUnreadConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestDroppedMappingLines: what stands in the file of mappings and is not taken
+// is shown, where it is and why.
+func TestDroppedMappingLines(t *testing.T) {
+	root := t.TempDir()
+	tree := pvesim.Tree{Files: map[string]string{
+		"etc/hostname":                             "pve-a\n",
+		"etc/pve/.members":                         `{"nodename":"pve-a","cluster":{"name":"x","quorate":0},"nodelist":{"pve-a":{"online":1}}}`,
+		"etc/pve/mapping/pci.cfg":                  "onlybad\n\tmap id=zz,node=pve-a,path=01:00.0\n",
+		"etc/pve/nodes/pve-a/qemu-server/100.conf": "hostpci0: mapping=onlybad\n",
+	}, Dirs: []string{"sys/bus/pci/devices"}}
+	if err := tree.WriteTo(root); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, cli.Env{Columns: 100}, "scan", "-o", "wide", "--root", root)
+	for _, want := range []string{"Lines of mapping/pci.cfg that Proxmox VE drops:", "line 2 of onlybad: ", "drops line 2 of mapping/pci.cfg", "the files may be old"} {
+		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), want) {
+			t.Errorf("%q is not said: %s%s", want, got.stdout, got.stderr)
+		}
+	}
+}

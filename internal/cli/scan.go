@@ -167,6 +167,7 @@ func writeScanTable(env Env, report *atlas.Report, nodes []*atlas.Node, options 
 	if err := view.writeUnplaced(nodes); err != nil {
 		return err
 	}
+	view.writeMappingLines(report)
 	if wide {
 		view.writeIssues(nodes)
 	}
@@ -395,6 +396,22 @@ func (v *scanView) writeUnplaced(nodes []*atlas.Node) error {
 	}
 	v.out.line("\nReferences that land on no device:")
 	return cmp.Or(v.out.err, t.write(v.env.Stdout))
+}
+
+// writeMappingLines lists what Proxmox VE drops of the file of mappings, so that
+// nobody takes for there what stands in it.
+func (v *scanView) writeMappingLines(report *atlas.Report) {
+	for i := range report.MappingLines {
+		dropped := &report.MappingLines[i]
+		if i == 0 {
+			v.out.line("\nLines of mapping/pci.cfg that Proxmox VE drops:")
+		}
+		subject := fmt.Sprintf("line %d", dropped.Line)
+		if dropped.Section != "" {
+			subject += " of " + dropped.Section
+		}
+		v.out.line("  %s: %s", subject, dropped.Reason)
+	}
 }
 
 func (v *scanView) writeIssues(nodes []*atlas.Node) {

@@ -143,7 +143,11 @@ func assumption(node *atlas.Node) string {
 	if node.Source == atlas.SourceAPI || strings.HasPrefix(node.Scope.Fault, "/") {
 		return "as far as PVE shows this token"
 	}
-	return "as far as these files show"
+	words := "as far as these files show"
+	if reason := node.Scope.Reason; reason != "" && reason != atlas.ReasonCopy {
+		words += " (" + clean(strings.TrimSuffix(reason, ".")) + ")"
+	}
+	return words
 }
 
 func incompleteReasons(node *atlas.Node) []string {
