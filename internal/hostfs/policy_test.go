@@ -160,3 +160,16 @@ func TestQuorumProof(t *testing.T) {
 		}
 	}
 }
+
+func FuzzCronLine(f *testing.F) {
+	f.Add("0 2 * * 6 root vzdump 200 780 --mode snapshot --exclude 300 --all 0 --quiet=1")
+	f.Add("vzdump --all")
+	f.Fuzz(func(t *testing.T, line string) {
+		job, ok := parseCronLine(line)
+		for _, vmid := range append(job.VMIDs, job.Exclude...) {
+			if !ok || vmid < 100 {
+				t.Fatalf("%q gives %+v", line, job)
+			}
+		}
+	})
+}

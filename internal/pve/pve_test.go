@@ -272,3 +272,33 @@ func BenchmarkParseVMConfig(b *testing.B) {
 		_ = pve.ParseVMConfig(content)
 	}
 }
+
+func TestParseSectionFile(t *testing.T) {
+	sections, refused := pve.ParseSectionFile("# by hand\nvzdump: backup-1\n\tvmid 100,101\n\n\tlost 1\nlocal:100-0\n  disable\n  # note\n  comment a  b \n\njunk\n\tmore\n: x\nkind:\n")
+	want := []pve.FileSection{
+		{Type: "vzdump", ID: "backup-1", Properties: map[string]string{"vmid": "100,101"}},
+		{Type: "local", ID: "100-0", Properties: map[string]string{"disable": "", "comment": "a  b"}},
+	}
+	if diff := cmp.Diff(want, sections); diff != "" || refused != 5 {
+		t.Errorf("%d refused, %s", refused, diff)
+	}
+	if !sections[1].Flag("disable", false) || sections[0].Flag("disable", false) || !sections[0].Flag("enabled", true) {
+		t.Error("flags are read wrongly")
+	}
+}
+
+func FuzzSectionFile(f *testing.F) {
+	f.Add("vm: 100\n\tstate started\n\nct: 101\n")
+	f.Add("local: 100-0\n  disable\n\x00\n: \n")
+	f.Fuzz(func(t *testing.T, content string) {
+		sections, refused := pve.ParseSectionFile(content)
+		if len(sections)+refused > strings.Count(content, "\n")+1 {
+			t.Fatalf("%d sections and %d refused lines of %q", len(sections), refused, content)
+		}
+		for _, section := range sections {
+			if section.Type == "" || section.ID == "" || section.Properties == nil {
+				t.Fatalf("%+v", section)
+			}
+		}
+	})
+}
