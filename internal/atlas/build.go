@@ -16,6 +16,7 @@ func Build(s *facts.Snapshot) *Report {
 	b := builder{
 		snapshot: s,
 		report: &Report{
+			Facts:   s,
 			Cluster: s.Cluster, Mappings: s.Mappings.Value, MappingsRead: s.Mappings.State, MappingLines: s.MappingLines,
 		},
 		mappings: make(map[string]*pve.Mapping, len(s.Mappings.Value)),
@@ -146,6 +147,7 @@ func (b *nodeBuilder) readDevices(read *facts.Node) {
 		b.node.Devices = make([]Device, len(devices.Value))
 		for i := range devices.Value {
 			b.node.Devices[i].Device = &devices.Value[i]
+			b.node.Devices[i].Types = typesOf(read, &devices.Value[i])
 		}
 		slices.SortFunc(b.node.Devices, func(x, y Device) int { return x.Address.Compare(y.Address) })
 	}
@@ -153,6 +155,15 @@ func (b *nodeBuilder) readDevices(read *facts.Node) {
 		b.issue(Issue{Code: IssueDevicesUnreadable, Slot: NoSlot, Message: "The PCI devices of node " +
 			b.node.Name + " could not be read completely: " + firstMessage(devices.Problems, "no reason was given.")})
 	}
+}
+
+// typesOf gives the types of mediated device of a function, from whichever source
+// tells them.
+func typesOf(read *facts.Node, device *facts.Device) facts.Read[[]facts.MdevType] {
+	if device.Host != nil {
+		return facts.Read[[]facts.MdevType]{State: read.Devices.State, Value: device.Host.MdevTypes, Stamp: read.Devices.Stamp}
+	}
+	return read.MdevTypes[device.Address.String()]
 }
 
 // provenance gives the source and the beginning of the earliest read that the

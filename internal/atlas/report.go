@@ -15,6 +15,8 @@ import (
 // Report is what follows from a Snapshot. It shares memory with the Snapshot and
 // must not be changed.
 type Report struct {
+	// Facts are what the report was computed from.
+	Facts   *facts.Snapshot
 	Cluster string
 	// Nodes are all nodes that were read or named, sorted by name.
 	Nodes []Node
@@ -106,6 +108,8 @@ const (
 // Device is one function of a node with its references.
 type Device struct {
 	*facts.Device
+	// Types are the types of mediated device that the function offers.
+	Types      facts.Read[[]facts.MdevType]
 	State      State
 	References []Reference
 	// Review says what keeps a device in NeedsReview.

@@ -190,12 +190,15 @@ type Node struct {
 	Devices Read[[]Device] `json:"devices,omitzero"`
 	// Unread are the functions that are there, but of which it could not be read
 	// what they are, sorted. They are not in Devices, and Devices is Partial.
-	Unread     []pci.Address           `json:"unread,omitempty"`
-	VMs        map[int]Read[VMConfig]  `json:"vms,omitempty"`
-	Containers map[int]Read[Container] `json:"containers,omitempty"`
-	IOMMU      Read[IOMMU]             `json:"iommu,omitzero"`
-	Holding    Read[[]Holding]         `json:"holding,omitzero"`
-	Health     Read[[]Health]          `json:"health,omitzero"`
+	Unread []pci.Address `json:"unread,omitempty"`
+	// MdevTypes are the types of mediated device of functions that were asked for
+	// them over the API; files tell them in HostDevice.
+	MdevTypes  map[string]Read[[]MdevType] `json:"mdev_types,omitempty"`
+	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
+	Containers map[int]Read[Container]     `json:"containers,omitempty"`
+	IOMMU      Read[IOMMU]                 `json:"iommu,omitzero"`
+	Holding    Read[[]Holding]             `json:"holding,omitzero"`
+	Health     Read[[]Health]              `json:"health,omitzero"`
 }
 
 // Device is one PCI function of a node.

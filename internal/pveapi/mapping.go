@@ -55,7 +55,7 @@ func mappingRow(row json.RawMessage) (pve.Mapping, error) {
 	}
 	mapping.Mdev, mapping.LiveMigration = told(wire.Mdev), told(wire.LiveMigration)
 	for _, text := range wire.Map {
-		entry, err := pve.ParseEntry(text.text)
+		entry, err := pve.ParseEntry(repairText(text.text))
 		if err != nil {
 			return pve.Mapping{}, errors.New("mapping " + mapping.ID + " has an entry that is not as expected")
 		}

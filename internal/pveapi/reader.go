@@ -24,6 +24,9 @@ type Request struct {
 	Nodes []string
 	// Policy also reads HA, backup jobs and replication.
 	Policy bool
+	// Details also reads what snapshots of VMs hold and the types of mediated
+	// device: one request more for each VM, each snapshot and each capable function.
+	Details bool
 }
 
 // Read fills a snapshot. It fails only if no entry node answers, the credential
@@ -246,6 +249,9 @@ func (r *reader) readNodeParts(ctx context.Context, b *budget, name string, node
 		})
 	}
 	_ = group.Wait() // no read fails the others
+	if r.request.Details {
+		r.readDetails(ctx, b, name, node)
+	}
 }
 
 func (r *reader) knownOff(name string) bool {

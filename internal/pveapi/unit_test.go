@@ -131,3 +131,26 @@ func FuzzRows(f *testing.F) {
 		_, _ = replicationRow(row)
 	})
 }
+
+// TestMappingRowTexts: Proxmox VE sends all texts of the mapping file with their
+// bytes taken for Latin-1, those within entries included.
+func TestMappingRowTexts(t *testing.T) {
+	double := func(text string) string {
+		var b strings.Builder
+		for _, c := range []byte(text) {
+			b.WriteRune(rune(c))
+		}
+		return b.String()
+	}
+	row, err := json.Marshal(map[string]any{
+		"id": "gpu", "description": double("Grafikkarte für 日本"),
+		"map": []string{"description=" + double("größte") + ",id=10de:2204,node=pve-a,path=0000:01:00.0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := mappingRow(row)
+	if err != nil || *mapping.Description != "Grafikkarte für 日本" || mapping.Entries[0].Description != "größte" {
+		t.Errorf("%v: %+v", err, mapping)
+	}
+}
