@@ -63,7 +63,7 @@ func (b *nodeBuilder) contactIssues(c contact, vms []*VM) {
 			"Node %s does not answer; %s: %s.", b.node.Name, c.first.Subject, c.first.Message)})
 	case c.cut > 0:
 		b.issue(Issue{Code: IssueTimeBudget, Slot: NoSlot, Message: fmt.Sprintf(
-			"%d of %d reads of node %s got no answer in time; the first was %s: %s.",
+			"%d of %d reads of node %s ended without an answer from it; the first was %s: %s.",
 			c.cut, c.cut+c.answered+c.limited, b.node.Name, c.first.Subject, c.first.Message)})
 	}
 	if c.limited > 0 {

@@ -80,10 +80,19 @@ func (b *builder) clusterIssues() []Issue {
 			"so nodes with their devices may be missing here; " + firstMessage(s.Members.Problems, "no reason was given.")})
 	}
 	for _, mention := range s.Mentions.Value {
-		if mention.Hidden() {
+		switch {
+		case !mention.Hidden():
+		case mention.Taken.Told:
 			issues = append(issues, Issue{Code: IssueVMHidden, VMID: mention.VMID, Slot: NoSlot, Message: fmt.Sprintf(
 				"Guest %d is out of sight; it was met in: %s.", mention.VMID, mention.Where)})
+		default:
+			issues = append(issues, Issue{Code: IssueVMHidden, VMID: mention.VMID, Slot: NoSlot, Message: fmt.Sprintf(
+				"Guest %d may be out of sight; it was met in: %s, and whether it exists could not be told.", mention.VMID, mention.Where)})
 		}
+	}
+	if more := s.Mentions.Total - s.Mentions.Got; s.Mentions.State == facts.Partial && more > 0 {
+		issues = append(issues, Issue{Code: IssueVMHidden, Slot: NoSlot, Message: fmt.Sprintf(
+			"%d of %d numbers of guests that were met elsewhere were not asked after; such guests may be out of sight.", more, s.Mentions.Total)})
 	}
 	issues = append(issues, b.movingVMs()...)
 	if s.Version.State == facts.OK && !s.Version.Value.AtLeast(8, 0, 0) {

@@ -75,8 +75,8 @@ func (m Mention) Hidden() bool {
 
 // The numbers that Proxmox VE gives to guests.
 const (
-	minVMID = 100
-	maxVMID = 999_999_999
+	MinVMID = 100
+	MaxVMID = 999_999_999
 )
 
 // FindMentions looks for guests that HA, a backup job, replication or an access
@@ -92,7 +92,7 @@ func FindMentions(s *Snapshot) []Mention {
 	}
 	var mentions []Mention
 	note := func(vmid int, rule bool, where string) {
-		if !seen[vmid] && vmid >= minVMID && vmid <= maxVMID {
+		if !seen[vmid] && vmid >= MinVMID && vmid <= MaxVMID {
 			seen[vmid] = true
 			mentions = append(mentions, Mention{VMID: vmid, Rule: rule, Where: where})
 		}

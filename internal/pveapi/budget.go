@@ -13,24 +13,33 @@ type budget struct {
 	total    time.Duration
 	parallel int
 
-	mu   sync.Mutex
-	used time.Duration
+	mu    sync.Mutex
+	used  time.Duration
+	began map[int]time.Time // requests under way
+	next  int
 }
 
 func newBudget(total time.Duration, parallel int) *budget {
-	return &budget{total: total, parallel: parallel}
+	return &budget{total: total, parallel: parallel, began: map[int]time.Time{}}
 }
 
-// remaining is how long the next request may take.
-func (b *budget) remaining() time.Duration {
+// begin starts a request. Left is how long it may take; end ends it. What is under
+// way counts already: a request that begins while others hang has less left.
+func (b *budget) begin() (left time.Duration, end func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.total - b.used
-}
-
-// spend takes the duration of one request.
-func (b *budget) spend(d time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used += d / time.Duration(b.parallel)
+	now := time.Now()
+	left = b.total - b.used
+	for _, began := range b.began {
+		left -= now.Sub(began) / time.Duration(b.parallel)
+	}
+	id := b.next
+	b.next++
+	b.began[id] = now
+	return left, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.used += time.Since(b.began[id]) / time.Duration(b.parallel)
+		delete(b.began, id)
+	}
 }

@@ -143,6 +143,10 @@ func (c *Client) readBody(response *http.Response, request string) (json.RawMess
 		}
 		return nil, failure
 	}
+	// No output may hold the secret, even if a server sends it back as data.
+	if secret := []byte(c.options.Token.Secret); len(secret) > 0 && bytes.Contains(body, secret) {
+		body = bytes.ReplaceAll(body, secret, []byte("…"))
+	}
 	if int64(len(body)) > limit {
 		return nil, &Error{
 			Code: CodeRefused, Status: 200, Reason: "OK", Request: request, Problem: facts.ProblemTooLarge,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,15 +21,17 @@ import (
 func (r *reader) readDetails(ctx context.Context, b *budget, name string, node *facts.Node) {
 	var group errgroup.Group
 	group.SetLimit(r.client.options.Limits.PerNode)
-	for vmid, config := range node.VMs {
-		if !config.State.Answered() {
+	for _, vmid := range slices.Sorted(maps.Keys(node.VMs)) {
+		r.mu.Lock()
+		read := node.VMs[vmid]
+		r.mu.Unlock()
+		if !read.State.Answered() {
 			continue
 		}
 		group.Go(func() error {
 			snapshots := r.readSnapshots(ctx, b, name, vmid)
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			read := node.VMs[vmid]
 			read.Value.Snapshots = snapshots
 			node.VMs[vmid] = read
 			return nil

@@ -25,6 +25,9 @@ func (r *reader) readDevices(ctx context.Context, b *budget, node string) facts.
 	if err != nil {
 		return failedRead[[]facts.Device](r, from, request, err)
 	}
+	slices.SortStableFunc(rows, func(a, b hardware) int { return a.device.Address.Compare(b.device.Address) })
+	rows, twice := withoutTwice(request, rows, func(h hardware) string { return h.device.Address.String() })
+	problems = append(problems, twice...)
 	devices := make([]facts.Device, len(rows))
 	links := r.tellsLinks(rows)
 	for i, row := range rows {
@@ -34,7 +37,6 @@ func (r *reader) readDevices(ctx context.Context, b *budget, node string) facts.
 			devices[i].VFs = facts.Told(row.virtual)
 		}
 	}
-	slices.SortFunc(devices, func(a, b facts.Device) int { return a.Address.Compare(b.Address) })
 	return facts.Read[[]facts.Device]{
 		State: rowState(problems), Value: devices, Problems: problems, Stamp: r.stamp(from),
 		Got: len(devices), Total: len(devices) + len(problems),

@@ -21,7 +21,10 @@ func (r *reader) readMappings(ctx context.Context) {
 		var mappings []pve.Mapping
 		var problems []facts.Problem
 		mappings, problems, err = decodeRows(request, data, mappingRow)
-		slices.SortFunc(mappings, func(a, b pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortStableFunc(mappings, func(a, b pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
+		var twice []facts.Problem
+		mappings, twice = withoutTwice(request, mappings, func(m pve.Mapping) string { return "mapping " + m.ID })
+		problems = append(problems, twice...)
 		read = facts.Read[[]pve.Mapping]{State: rowState(problems), Value: mappings, Got: len(mappings), Problems: problems}
 	}
 	if err != nil {

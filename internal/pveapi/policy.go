@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,25 +19,25 @@ import (
 // rules: Proxmox VE 9 has rules, earlier releases groups.
 func (r *reader) readHA(ctx context.Context) {
 	from := r.client.options.Now()
-	resources, problems, err := askRows(ctx, r, "/cluster/ha/resources", haResourceRow)
-	read := facts.Read[facts.HA]{State: rowState(problems), Problems: problems}
-	if err != nil {
-		read = failedRead[facts.HA](r, from, "GET /cluster/ha/resources", err)
-	}
 	path, convert := "/cluster/ha/rules", haRuleRow
 	if r.version != (pve.Version{}) && !r.version.AtLeast(9, 0, 0) {
 		path, convert = "/cluster/ha/groups", haGroupRow
 	}
-	rules, problems, err := askRows(ctx, r, path, convert)
-	if err != nil {
-		problems = []facts.Problem{problemOf("GET "+path, err)}
+	var rules rowsRead[facts.HARule]
+	var group errgroup.Group
+	group.Go(func() error {
+		rules = askRows(ctx, r, path, convert)
+		return nil
+	})
+	resources := askRows(ctx, r, "/cluster/ha/resources", haResourceRow)
+	_ = group.Wait() // a failure is in the rows
+	read := facts.Read[facts.HA]{
+		State: resources.state(), Value: facts.HA{Resources: resources.rows, Rules: rules.rows},
+		Problems: slices.Concat(resources.problems, rules.problems), Stamp: r.stamp(from),
 	}
-	if len(problems) > 0 && read.State == facts.OK {
+	if read.State == facts.OK && len(rules.problems) > 0 {
 		read.State = facts.Partial
 	}
-	read.Problems = append(read.Problems, problems...)
-	read.Value = facts.HA{Resources: resources, Rules: rules}
-	read.Stamp = r.stamp(from)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.snapshot.HA = read
@@ -44,11 +45,8 @@ func (r *reader) readHA(ctx context.Context) {
 
 func (r *reader) readBackups(ctx context.Context) {
 	from := r.client.options.Now()
-	jobs, problems, err := askRows(ctx, r, "/cluster/backup", backupRow)
-	read := facts.Read[[]facts.BackupJob]{State: rowState(problems), Value: jobs, Problems: problems, Stamp: r.stamp(from)}
-	if err != nil {
-		read = failedRead[[]facts.BackupJob](r, from, "GET /cluster/backup", err)
-	}
+	jobs := askRows(ctx, r, "/cluster/backup", backupRow)
+	read := facts.Read[[]facts.BackupJob]{State: jobs.state(), Value: jobs.rows, Problems: jobs.problems, Stamp: r.stamp(from)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.snapshot.Backups = read
@@ -56,22 +54,38 @@ func (r *reader) readBackups(ctx context.Context) {
 
 func (r *reader) readReplication(ctx context.Context) {
 	from := r.client.options.Now()
-	jobs, problems, err := askRows(ctx, r, "/cluster/replication", replicationRow)
-	read := facts.Read[[]facts.ReplicationJob]{State: rowState(problems), Value: jobs, Problems: problems, Stamp: r.stamp(from)}
-	if err != nil {
-		read = failedRead[[]facts.ReplicationJob](r, from, "GET /cluster/replication", err)
-	}
+	jobs := askRows(ctx, r, "/cluster/replication", replicationRow)
+	read := facts.Read[[]facts.ReplicationJob]{State: jobs.state(), Value: jobs.rows, Problems: jobs.problems, Stamp: r.stamp(from)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.snapshot.Replication = read
 }
 
-func askRows[T any](ctx context.Context, r *reader, path string, convert func(json.RawMessage) (T, error)) ([]T, []facts.Problem, error) {
-	data, err := r.cluster(ctx, path, nil)
-	if err != nil {
-		return nil, nil, err
+// rowsRead is a list with what went wrong; failed tells that there is none.
+type rowsRead[T any] struct {
+	rows     []T
+	problems []facts.Problem
+	failed   bool
+}
+
+func (r rowsRead[T]) state() facts.ReadState {
+	if r.failed {
+		return facts.Failed
 	}
-	return decodeRows("GET "+path, data, convert)
+	return rowState(r.problems)
+}
+
+func askRows[T any](ctx context.Context, r *reader, path string, convert func(json.RawMessage) (T, error)) rowsRead[T] {
+	request := "GET " + path
+	data, err := r.cluster(ctx, path, nil)
+	var read rowsRead[T]
+	if err == nil {
+		read.rows, read.problems, err = decodeRows(request, data, convert)
+	}
+	if err != nil {
+		return rowsRead[T]{problems: []facts.Problem{problemOf(request, err)}, failed: true}
+	}
+	return read
 }
 
 func haResourceRow(row json.RawMessage) (facts.HAResource, error) {
@@ -175,12 +189,16 @@ func replicationRow(row json.RawMessage) (facts.ReplicationJob, error) {
 }
 
 // readMentions looks for guests that something names and the list does not show,
-// and asks whether their numbers are taken.
+// and asks whether their numbers are taken. All the questions together get the
+// time of one request.
 func (r *reader) readMentions(ctx context.Context) {
 	from := r.client.options.Now()
 	mentions := facts.FindMentions(&r.snapshot)
 	limit := min(len(mentions), r.client.options.Limits.Mentions)
+	ctx, cancel := context.WithTimeout(ctx, r.client.options.Limits.Request)
+	defer cancel()
 	var group errgroup.Group
+	group.SetLimit(r.client.options.Limits.PerEntry)
 	for i := range mentions[:limit] {
 		group.Go(func() error {
 			mentions[i].Taken = r.askTaken(ctx, mentions[i].VMID)
@@ -188,9 +206,10 @@ func (r *reader) readMentions(ctx context.Context) {
 		})
 	}
 	_ = group.Wait() // an unanswered question leaves the mention as it is
-	read := facts.Read[[]facts.Mention]{State: facts.OK, Value: mentions, Got: limit, Total: len(mentions), Stamp: r.stamp(from)}
+	read := facts.Read[[]facts.Mention]{State: facts.OK, Value: mentions[:limit], Got: limit, Total: len(mentions), Stamp: r.stamp(from)}
 	if limit < len(mentions) {
 		read.State = facts.Partial
+		read.Problems = []facts.Problem{{Code: facts.ProblemLimit, Subject: "GET /cluster/nextid", Message: "more numbers were met than are asked after"}}
 	}
 	r.snapshot.Mentions = read
 }

@@ -61,26 +61,35 @@ type reader struct {
 	request Request
 	via     string
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// core is the first failure of the lists without which there is nothing to
+	// report on.
+	core     *Error
 	snapshot facts.Snapshot
 	version  pve.Version // zero if not known
 }
 
 // cluster asks for something that belongs to no node.
 func (r *reader) cluster(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
-	return r.client.get(ctx, "", path, query, func() time.Duration { return r.client.options.Limits.Request })
+	data, err := r.client.get(ctx, "", path, query, func() time.Duration { return r.client.options.Limits.Request })
+	if failure, ok := errors.AsType[*Error](err); ok && (path == "/nodes" || path == "/cluster/resources") {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.core == nil || failure.Status == 401 {
+			r.core = failure
+		}
+	}
+	return data, err
 }
 
 // node asks a node within its budget.
 func (r *reader) node(ctx context.Context, b *budget, node, path string, query url.Values) (json.RawMessage, error) {
-	var began time.Time
-	data, err := r.client.get(ctx, node, "/nodes/"+url.PathEscape(node)+path, query, func() time.Duration {
-		began = time.Now()
-		return b.remaining()
+	end := func() {}
+	data, err := r.client.get(ctx, node, "/nodes/"+url.PathEscape(node)+path, query, func() (left time.Duration) {
+		left, end = b.begin()
+		return left
 	})
-	if !began.IsZero() {
-		b.spend(time.Since(began))
-	}
+	end()
 	return data, err
 }
 
@@ -152,8 +161,14 @@ func (r *reader) clusterReads() []func(context.Context) {
 // nothingRead tells that neither guests nor nodes are known: a report of nothing
 // would look like an empty cluster.
 func (r *reader) nothingRead() error {
+	if r.core != nil && r.core.Status == 401 {
+		return r.core
+	}
 	if len(r.snapshot.Members.Value) > 0 || len(r.snapshot.Guests.Value) > 0 {
 		return nil
+	}
+	if r.core != nil {
+		return r.core
 	}
 	problems := append(slices.Clone(r.snapshot.Members.Problems), r.snapshot.Guests.Problems...)
 	failure := &Error{
@@ -285,16 +300,17 @@ func (r *reader) lookAgain(ctx context.Context) {
 			gone = append(gone, guest)
 		}
 	}
-	if len(gone) == 0 {
+	if len(gone) == 0 && len(r.request.Nodes) == 0 {
 		return
 	}
 	now, _, err := r.askGuests(ctx)
 	if err != nil {
 		return // what was read stands: those VMs could not be read
 	}
+	r.followArrivals(ctx, now)
 	for _, guest := range gone {
 		at := slices.IndexFunc(now, func(g facts.Guest) bool { return g.VMID == guest.VMID })
-		if at >= 0 && now[at].Node == guest.Node {
+		if at >= 0 && (now[at].Node == guest.Node || r.listed(now[at])) {
 			continue
 		}
 		delete(r.snapshot.Nodes[guest.Node].VMs, guest.VMID)
@@ -302,6 +318,27 @@ func (r *reader) lookAgain(ctx context.Context) {
 		if at >= 0 {
 			r.follow(ctx, now[at])
 		}
+	}
+}
+
+// followArrivals reads VMs that came to one of the nodes that were asked for while
+// these were read: their old node was not asked, so nothing else would tell.
+func (r *reader) followArrivals(ctx context.Context, now []facts.Guest) {
+	for _, guest := range now {
+		if !slices.Contains(r.request.Nodes, guest.Node) {
+			continue
+		}
+		before := slices.IndexFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool { return g.VMID == guest.VMID })
+		if before >= 0 && r.snapshot.Guests.Value[before].Node == guest.Node {
+			continue
+		}
+		if before >= 0 {
+			if old := r.snapshot.Nodes[r.snapshot.Guests.Value[before].Node]; old != nil {
+				delete(old.VMs, guest.VMID)
+			}
+			r.snapshot.Guests.Value = slices.Delete(r.snapshot.Guests.Value, before, before+1)
+		}
+		r.follow(ctx, guest)
 	}
 }
 
@@ -315,6 +352,13 @@ func (r *reader) follow(ctx context.Context, guest facts.Guest) {
 	}
 	limits := r.client.options.Limits
 	node.VMs[guest.VMID] = r.readPending(ctx, newBudget(limits.NodeBudget, limits.PerNode), guest.Node, guest.VMID)
+}
+
+// listed tells whether a guest is in the list already, on its node of now.
+func (r *reader) listed(guest facts.Guest) bool {
+	return slices.ContainsFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool {
+		return g.VMID == guest.VMID && g.Node == guest.Node
+	})
 }
 
 func hasProblem(problems []facts.Problem, code string) bool {

@@ -1,6 +1,7 @@
 package pveapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +34,9 @@ func (r *reader) askGuests(ctx context.Context) ([]facts.Guest, []facts.Problem,
 		return nil, nil, err
 	}
 	guests, problems, err := decodeRows("GET /cluster/resources", data, guestRow)
-	slices.SortFunc(guests, func(a, b facts.Guest) int { return a.VMID - b.VMID })
-	return guests, problems, err
+	slices.SortStableFunc(guests, func(a, b facts.Guest) int { return cmp.Compare(a.VMID, b.VMID) })
+	guests, twice := withoutTwice("GET /cluster/resources", guests, func(g facts.Guest) string { return "guest " + number(g.VMID) })
+	return guests, append(problems, twice...), err
 }
 
 func guestRow(row json.RawMessage) (facts.Guest, error) {
@@ -51,7 +53,9 @@ func guestRow(row json.RawMessage) (facts.Guest, error) {
 		return facts.Guest{}, err
 	case kind != facts.QEMU && kind != facts.LXC:
 		return facts.Guest{}, errors.New("it is neither a VM nor a container")
-	case wire.Node.text == "":
+	case vmid < facts.MinVMID || vmid > facts.MaxVMID:
+		return facts.Guest{}, errors.New("its number is none that a guest can have")
+	case !pve.ValidNodeName(wire.Node.text):
 		return facts.Guest{}, errors.New("it names no node")
 	}
 	guest := facts.Guest{
@@ -88,6 +92,9 @@ func (r *reader) readMembers(ctx context.Context) {
 		var problems []facts.Problem
 		members, problems, err = decodeRows(request, data, memberRow)
 		slices.SortFunc(members, func(a, b facts.Member) int { return strings.Compare(a.Name, b.Name) })
+		if err == nil && len(members)+len(problems) == 0 {
+			err = malformed(request, errors.New("the list is empty, although every cluster has a node"))
+		}
 		read = facts.Read[[]facts.Member]{State: rowState(problems), Value: members, Problems: problems}
 	}
 	if err != nil {

@@ -98,6 +98,23 @@ func decodeRows[T any](request string, data json.RawMessage, convert func(json.R
 	return rows, problems, nil
 }
 
+// withoutTwice leaves out rows whose subject an earlier row of a sorted list has,
+// and says so: which of them is true cannot be told.
+func withoutTwice[T any](request string, rows []T, subject func(T) string) ([]T, []facts.Problem) {
+	var problems []facts.Problem
+	kept := rows[:0]
+	for _, row := range rows {
+		if len(kept) > 0 && subject(kept[len(kept)-1]) == subject(row) {
+			problems = append(problems, facts.Problem{
+				Code: facts.ProblemMalformed, Subject: request, Message: subject(row) + " is listed more than once",
+			})
+			continue
+		}
+		kept = append(kept, row)
+	}
+	return kept, problems
+}
+
 // plainJSON keeps the content of an answer out of messages: encoding/json
 // repeats parts of it.
 func plainJSON(err error) string {
