@@ -76,6 +76,7 @@ var rooms = map[string]room{
 	"test":                {},
 	"test/kernel":         {},
 	"scripts/testsummary": {},
+	"scripts/findingsdoc": {imports: []string{"internal/findings"}},
 }
 
 // forbiddenInPure are the packages through which a pure room would reach the

@@ -1,0 +1,266 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+)
+
+// findHostDevicePassed finds lines that name what the host is likely to need: a
+// storage controller, the only network controller, the boot display. A device
+// that a running VM has or that waits for VMs is the host's no more.
+func findHostDevicePassed(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		held := deviceHeld(n)
+		for _, v := range n.vms {
+			for _, l := range v.lines {
+				if v.Template || !l.next() || !l.exclusive() || l.Via != atlas.ViaAddress {
+					continue
+				}
+				for _, device := range l.exact {
+					loss := deviceLoss(n, device)
+					if loss != "" && !held[device] && !deviceForVMs(device) && !deviceIsVF(device) {
+						found = append(found, deviceHostPassed(l, device, loss))
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// deviceHeld gives the functions that running VMs have.
+func deviceHeld(n *node) map[*atlas.Device]bool {
+	held := map[*atlas.Device]bool{}
+	for device, claims := range deviceClaims(n) {
+		held[device] = slices.ContainsFunc(claims, (*deviceClaim).deviceHolds)
+	}
+	return held
+}
+
+// deviceLoss says what the host loses with a function, "" for nothing that shows.
+func deviceLoss(n *node, device *atlas.Device) string {
+	switch {
+	case device.Class.Base() == 0x01:
+		return "disks of the host on it vanish"
+	case device.Class.Base() == 0x02 && deviceOnlyNetwork(n):
+		return "the host loses its only network controller"
+	case device.Host != nil && device.Host.BootDisplay.Told && device.Host.BootDisplay.Value:
+		return "the host loses its console"
+	default:
+		return ""
+	}
+}
+
+// deviceOnlyNetwork tells whether the node is known to have one network
+// controller, virtual functions aside.
+func deviceOnlyNetwork(n *node) bool {
+	count := 0
+	for i := range n.Devices {
+		if device := &n.Devices[i]; device.Class.Base() == 0x02 && !deviceIsVF(device) {
+			count++
+		}
+	}
+	return count == 1 && deviceListWhole(n)
+}
+
+func deviceHostPassed(l *line, device *atlas.Device, loss string) Finding {
+	subject := l.subject()
+	subject.Device = &device.Address
+	return Finding{
+		Code: HostDevicePassed, Severity: Warning, Subject: subject,
+		Sentence: fmt.Sprintf("%s of VM %d passes %s: when the VM starts, %s. Whether the host uses it cannot be seen from here.",
+			l.key(), l.vm.VMID, deviceLabel(device), loss),
+		Params: map[string]string{
+			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
+			"device": device.Address.String(), "loss": loss,
+		},
+		Evidence: []string{deviceLineEvidence(l), deviceEvidence(device)},
+		Remedy: []string{
+			"Look on the node for what uses it: lspci -nnk -s " + device.Address.String() + "; lsblk -o NAME,TYPE,MOUNTPOINTS; ip -br link",
+			fmt.Sprintf("If the host needs it: qm set %d --delete %s", l.vm.VMID, l.key()),
+		},
+	}
+}
+
+// findFunctionLeftBehind finds graphics cards whose sound, USB or serial functions
+// stay behind.
+func findFunctionLeftBehind(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		if !deviceLinesKnown(n) {
+			continue // an unread line may pass the other functions
+		}
+		named := deviceNamed(n)
+		for _, v := range n.vms {
+			for _, l := range v.lines {
+				if v.Template || !l.next() || !l.exclusive() {
+					continue
+				}
+				for _, device := range l.exact {
+					left := slices.DeleteFunc(deviceCompanions(n, device), func(d *atlas.Device) bool { return named[d] })
+					if len(left) > 0 {
+						found = append(found, deviceLeftBehind(l, device, left))
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// deviceLinesKnown tells whether it is known what each line of the node names.
+func deviceLinesKnown(n *node) bool {
+	return n.CheckedVMs == n.VisibleVMs &&
+		!slices.ContainsFunc(n.Unplaced, func(u atlas.Unplaced) bool {
+			return u.Reason == atlas.MappingInvisible || u.Reason == atlas.DevicesNotRead
+		})
+}
+
+// deviceNamed gives the functions that any VM names or may get.
+func deviceNamed(n *node) map[*atlas.Device]bool {
+	named := map[*atlas.Device]bool{}
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if !l.counts() {
+				continue
+			}
+			for _, device := range l.all() {
+				named[device] = true
+			}
+		}
+	}
+	return named
+}
+
+// deviceCompanions gives the companion functions of a graphics card or
+// accelerator: those of its maker in the same slot, and sound of the same
+// subsystem on the next bus, where cards with a switch of their own have it.
+func deviceCompanions(n *node, device *atlas.Device) []*atlas.Device {
+	if !deviceIsGPU(device.Class) || deviceIsVF(device) {
+		return nil
+	}
+	var companions []*atlas.Device
+	for i := range n.Devices {
+		mate := &n.Devices[i]
+		if mate == device || !deviceIsCompanion(mate.Class) || deviceIsVF(mate) || mate.IDs.Vendor != device.IDs.Vendor {
+			continue
+		}
+		if mate.Address.Slot() == device.Address.Slot() || deviceOnNextBus(device, mate) {
+			companions = append(companions, mate)
+		}
+	}
+	return companions
+}
+
+func deviceOnNextBus(device, mate *atlas.Device) bool {
+	a, b := device.IDs.Subsystem, mate.IDs.Subsystem
+	return a != nil && b != nil && *a == *b && *a != (pci.Pair{}) &&
+		mate.Class>>8 == 0x0403 && device.Address.Bus != 0 &&
+		mate.Address.Domain == device.Address.Domain && int(mate.Address.Bus) == int(device.Address.Bus)+1
+}
+
+func deviceLeftBehind(l *line, device *atlas.Device, left []*atlas.Device) Finding {
+	subject := l.subject()
+	subject.Device = &device.Address
+	f := Finding{
+		Code: FunctionLeftBehind, Severity: Info, Subject: subject,
+		Sentence: fmt.Sprintf("%s of VM %d passes %s; %s of the same card %s not passed.",
+			l.key(), l.vm.VMID, device.Address, deviceWords(deviceLabels(left)), devicePlural(len(left), "is", "are")),
+		Params: map[string]string{
+			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
+			"device": device.Address.String(), "left": deviceWords(deviceNames(left)),
+		},
+		Evidence: append([]string{deviceLineEvidence(l), deviceEvidence(device)}, deviceEvidenceOf(left)...),
+		Remedy:   []string{"To pass the whole card, name the slot without a function, or give the VM another hostpci line for each part on another bus. Leaving it out is allowed."},
+	}
+	return f
+}
+
+// findPFTakenWithVFs finds physical functions that a VM takes while their virtual
+// functions are named, too: they vanish with it.
+func findPFTakenWithVFs(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		for i := range n.Devices {
+			device := &n.Devices[i]
+			users := deviceLines(n, deviceVFs(n, device), func(l *line) []*atlas.Device { return l.all() })
+			if len(users) == 0 {
+				continue
+			}
+			for _, l := range deviceLines(n, []*atlas.Device{device}, func(l *line) []*atlas.Device { return l.exact }) {
+				if l.exclusive() && l.next() {
+					found = append(found, devicePFTaken(n, l, device, users))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// deviceVFs gives the virtual functions of a function that are there.
+func deviceVFs(n *node, device *atlas.Device) []*atlas.Device {
+	var vfs []*atlas.Device
+	for i := range n.Devices {
+		vf := &n.Devices[i]
+		if deviceIsVF(vf) && *vf.Parent.Value == device.Address || slices.Contains(device.VFs.Value, vf.Address) {
+			vfs = append(vfs, vf)
+		}
+	}
+	return vfs
+}
+
+// deviceLines gives the lines that count and name one of some functions.
+func deviceLines(n *node, devices []*atlas.Device, names func(*line) []*atlas.Device) []*line {
+	if len(devices) == 0 {
+		return nil
+	}
+	var lines []*line
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if l.counts() && slices.ContainsFunc(names(l), func(d *atlas.Device) bool { return slices.Contains(devices, d) }) {
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+func devicePFTaken(n *node, l *line, device *atlas.Device, users []*line) Finding {
+	subject := l.subject()
+	subject.Device = &device.Address
+	var vms []*vm
+	var vfs []*atlas.Device
+	evidence := []string{deviceLineEvidence(l), deviceEvidence(device)}
+	all := deviceVFs(n, device)
+	for _, user := range users {
+		vms = deviceAppendVM(vms, user.vm)
+		if user != l {
+			evidence = append(evidence, deviceLineEvidence(user))
+		}
+		for _, vf := range user.all() {
+			if slices.Contains(all, vf) && !slices.Contains(vfs, vf) {
+				vfs = append(vfs, vf)
+			}
+		}
+	}
+	slices.SortFunc(vfs, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+	for _, vf := range vfs {
+		evidence = append(evidence, fmt.Sprintf("%s: virtual function of %s", vf.Address, device.Address))
+	}
+	return Finding{
+		Code: PFTakenWithVFs, Severity: Error, Subject: subject,
+		Sentence: fmt.Sprintf("%s of VM %d passes the physical function %s, whose virtual functions %s %s named by %s: "+
+			"they vanish as soon as the physical function leaves its driver.",
+			l.key(), l.vm.VMID, device.Address, deviceWords(deviceNames(vfs)), devicePlural(len(vfs), "is", "are"), deviceVMWords(vms)),
+		Params: map[string]string{
+			"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
+			"vfs": deviceWords(deviceNames(vfs)), "vms": deviceWords(deviceNumbers(vms)),
+		},
+		Evidence: evidence,
+		Remedy:   []string{fmt.Sprintf("Leave %s to the host and give VM %d a virtual function that no other VM names.", device.Address, l.vm.VMID)},
+	}
+}

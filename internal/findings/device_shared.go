@@ -1,0 +1,212 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pciatlas/internal/atlas"
+)
+
+// deviceClaim is one VM's use of a function that leaves no room for another VM.
+type deviceClaim struct {
+	vm    *vm
+	lines []*line
+	// now: the running VM may hold the function; next: its next start takes it.
+	now, next bool
+}
+
+// deviceHolds tells whether a VM runs and has the function.
+func (c *deviceClaim) deviceHolds() bool { return c.now && c.vm.running() }
+
+// deviceTakesItself tells whether Proxmox VE is known to start the VM by itself
+// with the function.
+func (c *deviceClaim) deviceTakesItself() bool {
+	yes, ok := c.vm.startsByItself()
+	return c.next && yes && ok
+}
+
+// deviceCollide tells whether two claims meet without anybody doing anything.
+func deviceCollide(a, b *deviceClaim) bool {
+	return a.deviceTakesItself() && b.deviceTakesItself() ||
+		a.deviceHolds() && b.deviceTakesItself() || b.deviceHolds() && a.deviceTakesItself()
+}
+
+// deviceClaims gives who claims each function of a node for itself, by VM.
+func deviceClaims(n *node) map[*atlas.Device][]*deviceClaim {
+	claims := map[*atlas.Device][]*deviceClaim{}
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if !l.counts() {
+				continue
+			}
+			for _, device := range l.exact {
+				if l.exclusive() || device.NvidiaVGPU && deviceIsNvidiaType(l.Mdev) {
+					claims[device] = deviceAddClaim(claims[device], l)
+				}
+			}
+		}
+	}
+	return claims
+}
+
+// deviceAddClaim adds a line to the claims of one function. Lines come by VM.
+func deviceAddClaim(claims []*deviceClaim, l *line) []*deviceClaim {
+	if len(claims) == 0 || claims[len(claims)-1].vm != l.vm {
+		claims = append(claims, &deviceClaim{vm: l.vm})
+	}
+	claim := claims[len(claims)-1]
+	claim.lines = append(claim.lines, l)
+	claim.now = claim.now || l.now()
+	claim.next = claim.next || l.next()
+	return claims
+}
+
+// deviceSharing is one set of VMs with the functions that all of them claim.
+type deviceSharing struct {
+	claims  []*deviceClaim // of the first function
+	devices []*atlas.Device
+	lines   []*line
+	error   bool
+}
+
+// findDeviceShared finds functions that several VMs claim: one finding for each
+// set of VMs on a node.
+func findDeviceShared(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		for _, s := range deviceSharings(n) {
+			found = append(found, s.finding(n))
+		}
+	}
+	return found
+}
+
+func deviceSharings(n *node) []*deviceSharing {
+	claims := deviceClaims(n)
+	bySet := map[string]*deviceSharing{}
+	var sharings []*deviceSharing
+	for i := range n.Devices {
+		device := &n.Devices[i]
+		if len(claims[device]) < 2 {
+			continue
+		}
+		var set strings.Builder
+		for _, claim := range claims[device] {
+			set.WriteString(strconv.Itoa(claim.vm.VMID) + " ")
+		}
+		s := bySet[set.String()]
+		if s == nil {
+			s = &deviceSharing{claims: claims[device]}
+			bySet[set.String()] = s
+			sharings = append(sharings, s)
+		}
+		s.add(device, claims[device])
+	}
+	return sharings
+}
+
+func (s *deviceSharing) add(device *atlas.Device, claims []*deviceClaim) {
+	s.devices = append(s.devices, device)
+	for i, claim := range claims {
+		for _, l := range claim.lines {
+			if !slices.Contains(s.lines, l) {
+				s.lines = append(s.lines, l)
+			}
+		}
+		for _, other := range claims[:i] {
+			s.error = s.error || deviceCollide(claim, other)
+		}
+	}
+}
+
+func (s *deviceSharing) finding(n *node) Finding {
+	var all, holders, waiting []*vm
+	for _, claim := range s.claims {
+		all = append(all, claim.vm)
+		if claim.deviceHolds() {
+			holders = append(holders, claim.vm)
+		} else {
+			waiting = append(waiting, claim.vm)
+		}
+	}
+	devices := deviceWords(deviceNames(s.devices))
+	first := s.devices[0].Address
+	sentence := fmt.Sprintf("%s on node %s name %s, which only one VM can have at a time.",
+		deviceVMWords(all), n.Name, devices)
+	if len(holders) == 1 {
+		sentence += fmt.Sprintf(" VM %d is running with %s; %s cannot start meanwhile: "+
+			"PCI device '%s' already in use by VMID '%d'.",
+			holders[0].VMID, devicePlural(len(s.devices), "it", "them"), deviceVMWords(waiting), first, holders[0].VMID)
+		if releases := s.releases(); releases != nil {
+			sentence += fmt.Sprintf(" VM %d gives %s back when it stops and does not take %s again.",
+				releases.VMID, devicePlural(len(s.devices), "it", "them"), devicePlural(len(s.devices), "it", "them"))
+		}
+	}
+	f := Finding{
+		Code: DeviceShared, Severity: Warning, Subject: n.about(first), Sentence: sentence,
+		Params: map[string]string{
+			"node": n.Name, "vms": deviceWords(deviceNumbers(all)), "devices": devices,
+			"held_by": deviceWords(deviceNumbers(holders)), "waiting": deviceWords(deviceNumbers(waiting)),
+		},
+		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
+	}
+	for _, l := range s.lines {
+		f.Evidence = append(f.Evidence, deviceLineEvidence(l))
+	}
+	for _, claim := range s.claims {
+		f.Evidence = append(f.Evidence, deviceStatusEvidence(claim.vm))
+	}
+	if s.error {
+		f.Severity = Error
+		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
+		f.Remedy = append(f.Remedy, deviceOnbootRemedies(s.claims)...)
+	}
+	return f
+}
+
+// releases gives the VM that holds the functions now and does not want them at
+// its next start, nil if there is none.
+func (s *deviceSharing) releases() *vm {
+	for _, claim := range s.claims {
+		if claim.deviceHolds() && !claim.next {
+			return claim.vm
+		}
+	}
+	return nil
+}
+
+func deviceNumbers(vms []*vm) []string {
+	numbers := make([]string, len(vms))
+	for i, v := range vms {
+		numbers[i] = strconv.Itoa(v.VMID)
+	}
+	return numbers
+}
+
+// deviceOnbootRemedies says how each VM is kept from starting by itself.
+func deviceOnbootRemedies(claims []*deviceClaim) []string {
+	var remedies []string
+	for _, claim := range claims {
+		if !claim.deviceTakesItself() {
+			continue
+		}
+		if deviceUnderHA(claim.vm) {
+			remedies = append(remedies, fmt.Sprintf("ha-manager set vm:%d --state stopped", claim.vm.VMID))
+		} else {
+			remedies = append(remedies, fmt.Sprintf("qm set %d --onboot 0", claim.vm.VMID))
+		}
+	}
+	return remedies
+}
+
+// deviceUnderHA tells whether HA is known to look after the VM.
+func deviceUnderHA(v *vm) bool {
+	for _, resource := range v.node.world.facts.HA.Value.Resources {
+		if resource.VMID == v.VMID {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,164 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+)
+
+// deviceWords joins words as a sentence does: a, b and c.
+func deviceWords(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+}
+
+// deviceVMWords names VMs: "VM 101" or "VMs 101 and 102".
+func deviceVMWords(vms []*vm) string {
+	numbers := make([]string, len(vms))
+	for i, v := range vms {
+		numbers[i] = strconv.Itoa(v.VMID)
+	}
+	return devicePlural(len(vms), "VM ", "VMs ") + deviceWords(numbers)
+}
+
+// devicePlural picks the word for one or for several.
+func devicePlural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// deviceNames gives the addresses of functions as text.
+func deviceNames(devices []*atlas.Device) []string {
+	names := make([]string, len(devices))
+	for i, device := range devices {
+		names[i] = device.Address.String()
+	}
+	return names
+}
+
+// deviceLabel names a function with its class: "0000:00:1f.6 (Ethernet controller)".
+func deviceLabel(device *atlas.Device) string {
+	if device.Names.Class != "" {
+		return device.Address.String() + " (" + device.Names.Class + ")"
+	}
+	return device.Address.String() + " (class " + device.Class.String() + ")"
+}
+
+// deviceLabels names functions with their classes.
+func deviceLabels(devices []*atlas.Device) []string {
+	labels := make([]string, len(devices))
+	for i, device := range devices {
+		labels[i] = deviceLabel(device)
+	}
+	return labels
+}
+
+// deviceLineEvidence is the line as it was read.
+func deviceLineEvidence(l *line) string {
+	text := fmt.Sprintf("VM %d %s: %s", l.vm.VMID, l.key(), l.Raw)
+	switch l.Phase {
+	case atlas.Pending:
+		return text + " (pending)"
+	case atlas.PendingRemoval:
+		return text + " (removal pending)"
+	case atlas.Current:
+	}
+	return text
+}
+
+// deviceEvidence is what was read of a function.
+func deviceEvidence(device *atlas.Device) string {
+	text := fmt.Sprintf("%s: class %s, %s", device.Address, device.Class, device.IDs.Pair)
+	if group := device.Device.Group; group.Told && group.Value != nil {
+		text += ", IOMMU group " + strconv.Itoa(*group.Value)
+	} else if group.Told {
+		text += ", no IOMMU group"
+	}
+	if device.Host != nil && device.Host.Driver != "" {
+		text += ", driver " + device.Host.Driver
+	}
+	return text
+}
+
+// deviceEvidenceOf is what was read of several functions.
+func deviceEvidenceOf(devices []*atlas.Device) []string {
+	texts := make([]string, len(devices))
+	for i, device := range devices {
+		texts[i] = deviceEvidence(device)
+	}
+	return texts
+}
+
+// deviceStatusEvidence is what was read of a VM that decides who comes first.
+func deviceStatusEvidence(v *vm) string {
+	text := fmt.Sprintf("VM %d: %s", v.VMID, v.Status)
+	if yes, ok := v.startsByItself(); ok && yes {
+		text += ", starts by itself"
+	} else if !ok {
+		text += ", whether it starts by itself is not known"
+	}
+	return text
+}
+
+// deviceIsVF tells whether a function is known to be a virtual one.
+func deviceIsVF(device *atlas.Device) bool {
+	return device.Parent.Told && device.Parent.Value != nil
+}
+
+// deviceForVMs tells whether a driver that gives functions to VMs is bound.
+func deviceForVMs(device *atlas.Device) bool {
+	return device.Host != nil &&
+		(strings.HasPrefix(device.Host.Driver, "vfio") || device.Host.Driver == "pci-stub")
+}
+
+// deviceIsBridge tells whether a function is a bridge of any kind.
+func deviceIsBridge(device *atlas.Device) bool { return device.Class.Base() == 0x06 }
+
+// deviceIsGPU tells whether a function is a display controller or accelerator.
+func deviceIsGPU(class pci.Class) bool { return class.Kind() != pci.Other }
+
+// deviceIsCompanion tells whether a class is one that graphics cards bring along:
+// sound, USB and what belongs to USB-C, serial ports.
+func deviceIsCompanion(class pci.Class) bool {
+	switch class >> 8 {
+	case 0x0401, 0x0403, 0x0700, 0x0780, 0x0c03, 0x0c80:
+		return true
+	default:
+		return false
+	}
+}
+
+// deviceListWhole tells whether a function that is not in the list of the node is
+// not there.
+func deviceListWhole(n *node) bool {
+	read := n.world.facts.Nodes[n.Name]
+	return n.DevicesRead && read != nil && read.Devices.State == facts.OK
+}
+
+// deviceAppendVM adds a VM to a list unless it is there.
+func deviceAppendVM(vms []*vm, v *vm) []*vm {
+	if slices.Contains(vms, v) {
+		return vms
+	}
+	return append(vms, v)
+}
+
+// deviceIsNvidiaType tells whether a type of mediated device is one that Proxmox
+// VE turns into a vGPU of NVIDIA's driver for kernel 6.8 and later.
+func deviceIsNvidiaType(mdev string) bool {
+	digits, ok := strings.CutPrefix(mdev, "nvidia-")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}

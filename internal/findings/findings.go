@@ -1,0 +1,130 @@
+// Package findings says what is worth acting on in a report, and nothing else: a
+// closed list of codes, each with its rule, its severity, a sentence, what the
+// sentence rests on, and what to do. It is pure; it may import atlas, rights,
+// facts, pve and pci, and what presents findings imports it.
+package findings
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// Severity of a finding.
+type Severity int
+
+// The severities. An error cannot work as it stands; a warning fails or hurts
+// under a stated condition.
+const (
+	Info Severity = iota
+	Warning
+	Error
+)
+
+var severities = [...]string{"info", "warning", "error"}
+
+// String gives the word of a severity.
+func (s Severity) String() string { return severities[s] }
+
+// MarshalText writes the word.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word.
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severities[:], string(text))
+	if i < 0 {
+		return errors.New("a severity is info, warning or error")
+	}
+	*s = Severity(i)
+	return nil
+}
+
+// Subject says what a finding is about. What does not apply is zero; Slot is
+// atlas.NoSlot then.
+type Subject struct {
+	Node    string
+	VMID    int
+	Slot    int
+	Mapping string
+	Device  *pci.Address
+}
+
+// MarshalJSON leaves out the keys that do not apply.
+func (s Subject) MarshalJSON() ([]byte, error) {
+	wire := struct {
+		Node    string       `json:"node,omitempty"`
+		VMID    int          `json:"vmid,omitempty"`
+		Slot    string       `json:"slot,omitempty"`
+		Mapping string       `json:"mapping,omitempty"`
+		Device  *pci.Address `json:"device,omitempty"`
+	}{s.Node, s.VMID, "", s.Mapping, s.Device}
+	if s.Slot != atlas.NoSlot {
+		wire.Slot = pve.SlotKey(s.Slot)
+	}
+	return json.Marshal(wire)
+}
+
+// Finding is one thing worth acting on. Sentence is English; Code and Params say
+// the same for translation.
+type Finding struct {
+	Code     Code              `json:"code"`
+	Severity Severity          `json:"severity"`
+	Subject  Subject           `json:"subject"`
+	Sentence string            `json:"sentence"`
+	Params   map[string]string `json:"params,omitempty"`
+	// Evidence names what was read, and the value.
+	Evidence []string `json:"evidence"`
+	// Remedy are commands to copy or steps to take.
+	Remedy []string `json:"remedy"`
+}
+
+// Find gives the findings of a report, the worst first, then by node, VM, slot,
+// mapping and device.
+func Find(report *atlas.Report) []Finding {
+	w := newWorld(report)
+	var found []Finding
+	for _, family := range Families() {
+		for _, rule := range family.rules {
+			found = append(found, rule(w)...)
+		}
+	}
+	slices.SortStableFunc(found, compare)
+	return found
+}
+
+func compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Severity, a.Severity),
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Subject.Node, b.Subject.Node),
+		cmp.Compare(a.Subject.VMID, b.Subject.VMID),
+		cmp.Compare(a.Subject.Slot, b.Subject.Slot),
+		cmp.Compare(a.Subject.Mapping, b.Subject.Mapping),
+		compareDevices(a.Subject.Device, b.Subject.Device),
+		cmp.Compare(a.Sentence, b.Sentence),
+	)
+}
+
+func compareDevices(a, b *pci.Address) int {
+	switch {
+	case a == nil || b == nil:
+		return cmp.Compare(number(a != nil), number(b != nil))
+	default:
+		return a.Compare(*b)
+	}
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// rule finds everything of one or several codes.
+type rule func(*world) []Finding

@@ -1,0 +1,235 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+)
+
+// groupUse is what one VM claims of one IOMMU group.
+type groupUse struct {
+	claim   deviceClaim
+	devices []*atlas.Device
+}
+
+// findGroupShared finds groups whose functions are spread over several VMs.
+func findGroupShared(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		uses := groupUses(n)
+		for i := range n.Devices {
+			group := n.Devices[i].Device.Group.Value
+			if group == nil || len(uses[*group]) == 0 {
+				continue
+			}
+			if f, ok := groupSharing(n, *group, uses[*group]); ok {
+				found = append(found, f)
+			}
+			delete(uses, *group)
+		}
+	}
+	return found
+}
+
+// groupUses gives who claims functions of each group, by VM.
+func groupUses(n *node) map[int][]*groupUse {
+	uses := map[int][]*groupUse{}
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if !l.counts() || !l.exclusive() {
+				continue
+			}
+			for _, device := range l.exact {
+				if group := device.Device.Group.Value; group != nil {
+					uses[*group] = groupAddUse(uses[*group], l, device)
+				}
+			}
+		}
+	}
+	return uses
+}
+
+// groupAddUse adds a function of a line to the uses of its group. Lines come by VM.
+func groupAddUse(uses []*groupUse, l *line, device *atlas.Device) []*groupUse {
+	if len(uses) == 0 || uses[len(uses)-1].claim.vm != l.vm {
+		uses = append(uses, &groupUse{claim: deviceClaim{vm: l.vm}})
+	}
+	use := uses[len(uses)-1]
+	use.claim.now = use.claim.now || l.now()
+	use.claim.next = use.claim.next || l.next()
+	if !slices.Contains(use.claim.lines, l) {
+		use.claim.lines = append(use.claim.lines, l)
+	}
+	if !slices.Contains(use.devices, device) {
+		use.devices = append(use.devices, device)
+	}
+	return uses
+}
+
+// groupSharing makes the finding of one group, if two VMs claim different
+// functions of it. VMs with a function in common are a shared device.
+func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
+	apart := make([]bool, len(uses))
+	severity := Warning
+	for i, a := range uses {
+		for j, b := range uses[:i] {
+			if slices.ContainsFunc(a.devices, func(d *atlas.Device) bool { return slices.Contains(b.devices, d) }) {
+				continue
+			}
+			apart[i], apart[j] = true, true
+			if deviceCollide(&a.claim, &b.claim) {
+				severity = Error
+			}
+		}
+	}
+	var vms []*vm
+	var claims []*deviceClaim
+	var names, lines, states, devices []string
+	for i, use := range uses {
+		if !apart[i] {
+			continue
+		}
+		vms = append(vms, use.claim.vm)
+		claims = append(claims, &use.claim)
+		names = append(names, fmt.Sprintf("VM %d %s", use.claim.vm.VMID, deviceWords(deviceNames(use.devices))))
+		for _, l := range use.claim.lines {
+			lines = append(lines, deviceLineEvidence(l))
+		}
+		states = append(states, deviceStatusEvidence(use.claim.vm))
+		devices = append(devices, deviceEvidenceOf(use.devices)...)
+	}
+	if len(vms) == 0 {
+		return Finding{}, false
+	}
+	slices.Sort(devices)
+	f := Finding{
+		Code: GroupShared, Severity: severity, Subject: n.about(groupFirst(uses, apart)),
+		Sentence: fmt.Sprintf("%s share IOMMU group %d on node %s: %s. Only one of them can run at a time; Proxmox VE does not notice, "+
+			"and QEMU fails with \"failed to open /dev/vfio/%d: Device or resource busy\".",
+			deviceVMWords(vms), group, n.Name, deviceWords(names), group),
+		Params: map[string]string{
+			"node": n.Name, "group": strconv.Itoa(group), "vms": deviceWords(deviceNumbers(vms)), "uses": deviceWords(names),
+		},
+		Evidence: slices.Concat(lines, states, slices.Compact(devices)),
+		Remedy:   []string{"Run only one of these VMs at a time, give all functions of the group to one VM, or move a card to another slot."},
+	}
+	if severity == Error {
+		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
+		f.Remedy = append(f.Remedy, deviceOnbootRemedies(claims)...)
+	}
+	return f, true
+}
+
+// groupFirst gives the address of the first function that one of the VMs names.
+func groupFirst(uses []*groupUse, apart []bool) pci.Address {
+	var first *atlas.Device
+	for i, use := range uses {
+		for _, device := range use.devices {
+			if apart[i] && (first == nil || device.Address.Compare(first.Address) < 0) {
+				first = device
+			}
+		}
+	}
+	return first.Address
+}
+
+// findGroupTaken finds lines whose groups take more from the host than they name.
+func findGroupTaken(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		if !deviceLinesKnown(n) {
+			continue // an unread VM may have taken the other members from the host
+		}
+		named := deviceNamed(n)
+		for _, l := range groupPassing(n) {
+			if l.Value.Driver == "keep" {
+				continue // Proxmox VE binds nothing
+			}
+			mates := groupMates(n, l, named)
+			if len(mates) > 0 {
+				found = append(found, groupTaken(n, l, mates))
+			}
+		}
+	}
+	return found
+}
+
+// groupMates gives the further functions that a start takes from the host with
+// the groups of a line, by address. What a VM names is not the host's.
+func groupMates(n *node, l *line, named map[*atlas.Device]bool) []*atlas.Device {
+	var mates []*atlas.Device
+	for _, device := range l.all() {
+		for _, member := range n.Group(device) {
+			if !member.Taken || named[member.Device] || deviceForVMs(member.Device) && !l.vm.running() ||
+				slices.Contains(mates, member.Device) {
+				continue
+			}
+			mates = append(mates, member.Device)
+		}
+	}
+	slices.SortFunc(mates, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+	return mates
+}
+
+// groupHarmless tells whether the host loses nothing with a function: parts of
+// the passed card, and functions that no driver of the host works with.
+func groupHarmless(n *node, l *line, mate *atlas.Device) bool {
+	for _, device := range l.all() {
+		if slices.Contains(deviceCompanions(n, device), mate) {
+			return true
+		}
+	}
+	switch mate.Class.Base() {
+	case 0x01, 0x02, 0x03, 0x04, 0x07, 0x09, 0x0c, 0x0d, 0x12:
+		return false
+	case 0x06:
+		return mate.Class>>8 == 0x0600
+	default:
+		return true
+	}
+}
+
+func groupTaken(n *node, l *line, mates []*atlas.Device) Finding {
+	var groups []string
+	var named []*atlas.Device
+	for _, device := range l.all() {
+		group := device.Device.Group.Value
+		if group == nil || !slices.ContainsFunc(mates, func(m *atlas.Device) bool { return *m.Device.Group.Value == *group }) {
+			continue
+		}
+		named = append(named, device)
+		if text := strconv.Itoa(*group); !slices.Contains(groups, text) {
+			groups = append(groups, text)
+		}
+	}
+	may := ""
+	if len(l.candidates) > 0 {
+		may = " may"
+	}
+	f := Finding{
+		Code: GroupTakesHostDevice, Severity: Warning, Subject: l.subject(),
+		Sentence: fmt.Sprintf("Starting VM %d%s %s more than %s names from the host, because %s in IOMMU group %s: %s. "+
+			"Proxmox VE binds them to vfio-pci, and they are not given back when the VM stops.",
+			l.vm.VMID, may, devicePlural(number(may == ""), "takes", "take"), l.key(), devicePlural(len(mates), "it is", "they are"),
+			deviceWords(groups), deviceWords(deviceLabels(mates))),
+		Params: map[string]string{
+			"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
+			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(mates)),
+		},
+		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(mates)),
+		Remedy: []string{
+			"Move the card to another slot of the board so that it has a group of its own.",
+			fmt.Sprintf("If the host needs one of these devices: qm set %d --delete %s", l.vm.VMID, l.key()),
+		},
+	}
+	if !slices.ContainsFunc(mates, func(m *atlas.Device) bool { return !groupHarmless(n, l, m) }) {
+		f.Code, f.Severity, f.Remedy = GroupMateBound, Info, nil
+		f.Sentence = fmt.Sprintf("Starting VM %d%s %s %s of IOMMU group %s to vfio-pci, too, beside what %s names.",
+			l.vm.VMID, may, devicePlural(number(may == ""), "binds", "bind"), deviceWords(deviceLabels(mates)),
+			deviceWords(groups), l.key())
+	}
+	return f
+}

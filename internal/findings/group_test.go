@@ -1,0 +1,76 @@
+package findings
+
+import (
+	"testing"
+
+	"pciatlas/internal/facts"
+)
+
+func groupCommandLine(present bool, words ...string) func(*facts.Snapshot) {
+	return func(s *facts.Snapshot) {
+		s.Nodes["pve-a"].IOMMU = facts.Read[facts.IOMMU]{State: facts.OK, Value: facts.IOMMU{Present: present, CommandLine: words}}
+	}
+}
+
+func TestGroupIOMMURules(t *testing.T) {
+	t.Parallel()
+	const none = "0000:01:00.0 030000 10de:2204 -"
+	const untold = "0000:01:00.0 030000 10de:2204 ?"
+	passes := []string{"101 stopped hostpci0: 01:00.0"}
+	deviceRun(t, []deviceCase{
+		{"API", NoIOMMU, deviceWorld{devices: []string{none}, vms: passes}, []string{"error"}},
+		{"read", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes, change: groupCommandLine(false)}, []string{"error"}},
+		{"is there", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes, change: groupCommandLine(true)}, nil},
+		{"host, not read", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes}, nil},
+		{"a group", NoIOMMU, deviceWorld{devices: []string{none, deviceOther}, vms: passes}, nil},
+		{"nothing passed", NoIOMMU, deviceWorld{devices: []string{none}, vms: []string{"101 stopped memory: 512"}}, nil},
+		{"groups not told", NoIOMMU, deviceWorld{devices: []string{untold}, vms: passes}, nil},
+
+		{"none", NoIOMMUGroup, deviceWorld{devices: []string{none, deviceOther}, vms: passes}, []string{"error vmid:101 slot:hostpci0 device:0000:01:00.0"}},
+		{"a slice", NoIOMMUGroup, deviceWorld{devices: []string{none + " mdev"}, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=a"}}, nil},
+		{"not told", NoIOMMUGroup, deviceWorld{devices: []string{untold}, vms: passes}, nil},
+		{"group 0", NoIOMMUGroup, deviceWorld{devices: []string{"0000:01:00.0 030000 10de:2204 0"}, vms: passes}, nil},
+
+		{"set", ACSOverrideActive, deviceWorld{devices: []string{deviceGPU}, change: groupCommandLine(true, "quiet", "pcie_acs_override=downstream")}, []string{"warning"}},
+		{"not set", ACSOverrideActive, deviceWorld{devices: []string{deviceGPU}, change: groupCommandLine(true, "intel_iommu=on")}, nil},
+		{"not read", ACSOverrideActive, deviceWorld{devices: []string{deviceGPU}}, nil},
+	})
+}
+
+func TestGroupMateRules(t *testing.T) {
+	t.Parallel()
+	const nic = "0000:03:00.0 020000 8086:1521 14"
+	const nicUntold = "0000:03:00.0 020000 8086:1521 ?"
+	const bridge = "0000:00:01.0 060400 8086:1901 14"
+	const hostBridge = "0000:00:00.0 060000 8086:1901 14"
+	passes := []string{"101 stopped hostpci0: 01:00.0"}
+	taken := []string{"warning vmid:101 slot:hostpci0"}
+	both := []string{"101 running hostpci0: 01:00.0", "102 stopped hostpci0: 03:00.0"}
+	deviceRun(t, []deviceCase{
+		{"two VMs", GroupShared, deviceWorld{devices: []string{bridge, deviceGPU, nic}, vms: both}, []string{"warning device:0000:01:00.0"}},
+		{"one starts by itself", GroupShared, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{both[0], "102 stopped onboot: 1|hostpci0: 03:00.0"}}, []string{"error device:0000:01:00.0"}},
+		{"HA not read", GroupShared, deviceWorld{
+			devices: []string{deviceGPU, nic}, vms: []string{both[0], "102 stopped onboot: 1|hostpci0: 03:00.0"},
+			change: func(s *facts.Snapshot) { s.HA.State = facts.Failed },
+		}, []string{"warning device:0000:01:00.0"}},
+		{"one VM", GroupShared, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{"101 stopped hostpci0: 01:00.0|hostpci1: 03:00.0"}}, nil},
+		{"the same function", GroupShared, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{both[0], "102 stopped hostpci0: 01:00.0"}}, nil},
+		{"a slice", GroupShared, deviceWorld{devices: []string{deviceGPU + " mdev", nic}, vms: []string{"101 running hostpci0: 01:00.0,mdev=a", both[1]}}, nil},
+		{"group not told", GroupShared, deviceWorld{devices: []string{deviceGPU, nicUntold}, vms: both}, nil},
+
+		{"NIC", GroupTakesHostDevice, deviceWorld{devices: []string{bridge, deviceGPU, nic}, vms: passes}, taken},
+		{"another VM's", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: both}, nil},
+		{"bridge only", GroupTakesHostDevice, deviceWorld{devices: []string{bridge, deviceGPU}, vms: passes}, nil},
+		{"a slice", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU + " mdev", nic}, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=a"}}, nil},
+		{"driver=keep", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{"101 stopped hostpci0: 01:00.0,driver=keep"}}, nil},
+		{"waits for VMs", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic + " driver=vfio-pci"}, vms: passes}, nil},
+		{"template", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{"101 stopped template: 1|hostpci0: 01:00.0"}}, nil},
+		{"group not told", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nicUntold}, vms: passes}, nil},
+
+		{"sound", GroupMateBound, deviceWorld{devices: []string{deviceGPU, deviceSound}, vms: passes}, []string{"info vmid:101 slot:hostpci0"}},
+		{"host bridge", GroupMateBound, deviceWorld{devices: []string{hostBridge, deviceGPU}, vms: passes}, []string{"info vmid:101 slot:hostpci0"}},
+		{"whole slot", GroupMateBound, deviceWorld{devices: []string{deviceGPU, deviceSound}, vms: []string{"101 stopped hostpci0: 01:00"}}, nil},
+		{"with a NIC", GroupMateBound, deviceWorld{devices: []string{deviceGPU, deviceSound, nic}, vms: passes}, nil},
+		{"group not told", GroupMateBound, deviceWorld{devices: []string{deviceGPU, "0000:01:00.1 040300 10de:1aef ?"}, vms: passes}, nil},
+	})
+}

@@ -1,0 +1,241 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// lineRules are about a VM's own configuration: what Proxmox VE refuses, drops
+// or treats otherwise than the text suggests.
+var lineRules = []rule{
+	lineStartRefused, lineAssignedTwice,
+	lineIgnored, lineRepeated, lineSnapshots, lineTemplates, lineArgs, lineHook,
+	lineROMRemark, lineDriverKeep, lineXVGA, lineMemoryPinned,
+}
+
+// lineSlot is one hostpci value as the next start of its VM reads it. Values
+// that the format refuses are none.
+type lineSlot struct {
+	vm      *vm
+	slot    int
+	raw     string
+	value   pve.HostPCI
+	pending bool
+	// choices are the alternatives, as far as they are known: one for addresses,
+	// one for each entry of a mapping on the node, none for both or neither.
+	choices []lineChoice
+}
+
+// lineChoice is what one alternative gives.
+type lineChoice struct {
+	// functions are in the order of the parts, duplicates kept.
+	functions []*atlas.Device
+	// whole: every part names at least one function. first is the function that
+	// the first part names first; nil if it names none that is known.
+	whole bool
+	first *pci.Address
+}
+
+// lineSlots gives the values of a VM for its next start, by slot. A template and
+// a VM whose configuration was not read have none.
+func lineSlots(v *vm) []*lineSlot {
+	if v.Config == nil || v.Template {
+		return nil
+	}
+	return lineValues(v)
+}
+
+// lineValues gives the same for any VM with a configuration.
+func lineValues(v *vm) []*lineSlot {
+	var slots []*lineSlot
+	for i := range v.Config.Items {
+		item := &v.Config.Items[i]
+		number, ok := pve.ParseSlotKey(item.Key)
+		if !ok {
+			continue
+		}
+		raw, set := item.Future()
+		if !set || raw == "" || raw == "0" {
+			continue
+		}
+		value, err := pve.ParseHostPCI(raw)
+		if err != nil {
+			continue
+		}
+		s := &lineSlot{vm: v, slot: number, raw: raw, value: value, pending: item.Pending != nil}
+		s.choices = lineChoices(s)
+		slots = append(slots, s)
+	}
+	slices.SortFunc(slots, func(a, b *lineSlot) int { return a.slot - b.slot })
+	return slots
+}
+
+func lineChoices(s *lineSlot) []lineChoice {
+	n := s.vm.node
+	switch s.value.Source() {
+	case pve.SourceHost:
+		return []lineChoice{lineChoose(n, strings.Split(s.value.Host, ";"))}
+	case pve.SourceMapping:
+		mapping := lineMapping(n.world, s.value.Mapping)
+		if mapping == nil {
+			return nil
+		}
+		var choices []lineChoice
+		for _, entry := range mapping.On(n.Name) {
+			choices = append(choices, lineChoose(n, entry.Paths()))
+		}
+		return choices
+	case pve.SourceNone, pve.SourceBoth:
+	}
+	return nil
+}
+
+func lineChoose(n *node, parts []string) lineChoice {
+	choice := lineChoice{whole: true}
+	for i, part := range parts {
+		devices := lineNamed(n, part)
+		choice.functions = append(choice.functions, devices...)
+		switch {
+		case len(devices) == 0:
+			choice.whole = false
+		case i == 0:
+			choice.first = &devices[0].Address
+		}
+	}
+	return choice
+}
+
+// lineNamed gives the functions of the node that a part of a line names.
+func lineNamed(n *node, part string) []*atlas.Device {
+	selector, ok := pci.ParseSelector(part)
+	if !ok || selector.NamesNothing() {
+		return nil
+	}
+	at, _ := slices.BinarySearchFunc(n.Devices, selector.First(), func(d atlas.Device, a pci.Address) int {
+		return d.Address.Compare(a)
+	})
+	var named []*atlas.Device
+	for ; at < len(n.Devices) && selector.Names(n.Devices[at].Address); at++ {
+		named = append(named, &n.Devices[at])
+	}
+	return named
+}
+
+func lineMapping(w *world, id string) *pve.Mapping {
+	for i := range w.report.Mappings {
+		if w.report.Mappings[i].ID == id {
+			return &w.report.Mappings[i]
+		}
+	}
+	return nil
+}
+
+// exclusive tells whether the slot takes whole functions, as the start of a VM
+// counts them: a vGPU of NVIDIA's driver for kernel 6.8 and later does, too.
+func (s *lineSlot) exclusive() bool {
+	if s.value.Mdev == "" {
+		return true
+	}
+	number, ok := strings.CutPrefix(s.value.Mdev, "nvidia-")
+	if _, err := strconv.ParseUint(number, 10, 32); !ok || err != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.choices, func(c lineChoice) bool {
+		return len(c.functions) == 1 && c.functions[0].NvidiaVGPU
+	})
+}
+
+func (s *lineSlot) key() string { return pve.SlotKey(s.slot) }
+
+func (s *lineSlot) subject() Subject {
+	return Subject{Node: s.vm.Node, VMID: s.vm.VMID, Slot: s.slot, Mapping: s.value.Mapping}
+}
+
+// evidence quotes the value.
+func (s *lineSlot) evidence() string { return lineQuote(s.vm, s.key(), s.raw, s.pending) }
+
+// set gives the command that writes another value to the slot.
+func (s *lineSlot) set(value pve.HostPCI) string {
+	return fmt.Sprintf("qm set %d --%s %s", s.vm.VMID, s.key(), lineShell(value.String()))
+}
+
+// params begins the parameters of a finding about the slot.
+func (s *lineSlot) params() map[string]string {
+	p := lineParams(s.vm)
+	p["slot"] = s.key()
+	if s.value.Mapping != "" {
+		p["mapping"] = s.value.Mapping
+	}
+	return p
+}
+
+func lineParams(v *vm) map[string]string {
+	return map[string]string{"vmid": strconv.Itoa(v.VMID), "node": v.Node}
+}
+
+// lineQuote says what a configuration holds.
+func lineQuote(v *vm, key, value string, pending bool) string {
+	text := fmt.Sprintf("VM %d %s: %s", v.VMID, key, value)
+	if pending {
+		text += " (pending)"
+	}
+	return text
+}
+
+// lineKey quotes a key as the next start sees it, or says that it is not set.
+func lineKey(v *vm, key string) string {
+	value := v.future(key)
+	if value == "" {
+		for _, dropped := range v.Config.Dropped {
+			if dropped.Key == key && (dropped.Section == "" || dropped.Section == "pending") {
+				return fmt.Sprintf("VM %d %s: not set; Proxmox VE does not accept line %d of the file (%s)",
+					v.VMID, key, dropped.Line, dropped.Reason)
+			}
+		}
+		return fmt.Sprintf("VM %d %s: not set", v.VMID, key)
+	}
+	item, _ := v.Config.Get(key)
+	return lineQuote(v, key, value, item.Pending != nil)
+}
+
+// lineCannot begins the sentence about a VM that Proxmox VE will not start.
+func lineCannot(v *vm) string {
+	if v.running() {
+		return fmt.Sprintf("VM %d on %s runs, but cannot start again", v.VMID, v.Node)
+	}
+	return fmt.Sprintf("VM %d on %s cannot start", v.VMID, v.Node)
+}
+
+// lineShell quotes an argument for a shell where that is needed.
+func lineShell(s string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune(":.,=_-/+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// lineShort keeps what is quoted from a file readable.
+func lineShort(s string) string {
+	const limit = 120
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return s
+}
+
+// lineList writes "a", "a and b" or "a, b and c".
+func lineList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

@@ -1,0 +1,194 @@
+package findings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pciatlas/internal/pve"
+)
+
+// lineROMRemark finds file names of a ROM that hold a remark: text after white
+// space and a number sign. Proxmox VE knows no remarks behind a value.
+func lineROMRemark(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		for _, s := range lineSlots(v) {
+			name, remark := lineCutRemark(s.value.RomFile)
+			if !remark {
+				continue
+			}
+			value := s.value
+			value.RomFile = name
+			params := s.params()
+			params["file"] = name
+			found = append(found, Finding{
+				Code: ROMFileRemark, Severity: Warning, Subject: s.subject(), Params: params,
+				Sentence: fmt.Sprintf("The romfile of %s of VM %d on %s holds a remark: Proxmox VE takes everything up to the "+
+					"next comma for the file's name below /usr/share/kvm.", s.key(), v.VMID, v.Node),
+				Evidence: []string{s.evidence()},
+				Remedy:   []string{s.set(value)},
+			})
+		}
+	}
+	return found
+}
+
+func lineCutRemark(name string) (file string, remark bool) {
+	for i := 1; i < len(name); i++ {
+		if name[i] == '#' && (name[i-1] == ' ' || name[i-1] == '\t') {
+			file = strings.TrimSpace(name[:i])
+			return file, file != ""
+		}
+	}
+	return name, false
+}
+
+// lineDriverKeep finds lines that leave the binding to others, and functions of
+// them that no vfio driver holds.
+func lineDriverKeep(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		for _, s := range lineSlots(v) {
+			if s.value.Driver != "keep" || s.value.Mdev != "" {
+				continue
+			}
+			found = append(found, Finding{
+				Code: DriverKeep, Severity: Info, Subject: s.subject(), Params: s.params(),
+				Sentence: fmt.Sprintf("With driver=keep Proxmox VE neither binds nor resets the device of %s of VM %d on %s: "+
+					"something else must have bound it to a vfio driver before the start.", s.key(), v.VMID, v.Node),
+				Evidence: []string{s.evidence()},
+			})
+			if f, ok := lineUnbound(s); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// lineUnbound finds the functions without a vfio driver. A hook script may bind
+// them, and which entry of several a VM gets is not known: nothing is said then.
+func lineUnbound(s *lineSlot) (Finding, bool) {
+	if len(s.choices) != 1 || s.vm.Config.Hook.Any() {
+		return Finding{}, false
+	}
+	var names, evidence []string
+	subject := s.subject()
+	for _, function := range s.choices[0].functions {
+		if function.Host == nil || strings.Contains(function.Host.Driver, "vfio") {
+			continue
+		}
+		driver := function.Host.Driver
+		if driver == "" {
+			driver = "none"
+		}
+		if subject.Device == nil {
+			subject.Device = &function.Address
+		}
+		names = append(names, function.Address.String())
+		evidence = append(evidence, function.Address.String()+": driver "+driver)
+	}
+	if len(names) == 0 {
+		return Finding{}, false
+	}
+	params := s.params()
+	params["devices"] = strings.Join(names, " ")
+	value := s.value
+	value.Driver = ""
+	remedy := []string{"Let Proxmox VE bind it: " + s.set(value), "or bind it on the node before the start:"}
+	for _, name := range names {
+		path := "/sys/bus/pci/devices/" + name
+		remedy = append(remedy, fmt.Sprintf("echo vfio-pci > %s/driver_override; [ ! -e %s/driver ] || echo %s > %s/driver/unbind; "+
+			"echo %s > /sys/bus/pci/drivers_probe", path, path, name, path, name))
+	}
+	return Finding{
+		Code: DriverKeepUnbound, Severity: Error, Subject: subject, Params: params,
+		Sentence: fmt.Sprintf("%s: %s keeps the driver of %s, and no vfio driver holds it.",
+			lineCannot(s.vm), s.key(), lineList(names)),
+		Evidence: append([]string{s.evidence()}, evidence...),
+		Remedy:   remedy,
+	}, true
+}
+
+// lineXVGA finds lines whose x-vga Proxmox VE drops because of OVMF.
+func lineXVGA(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		for _, s := range lineSlots(v) {
+			if s.value.XVGA != "1" || v.future("bios") != "ovmf" {
+				continue
+			}
+			value := s.value
+			value.XVGA = ""
+			f := Finding{
+				Code: XVGANoEffect, Severity: Info, Subject: s.subject(), Params: s.params(),
+				Evidence: []string{s.evidence(), lineKey(v, "bios"), lineKey(v, "vga")},
+			}
+			sentence := fmt.Sprintf("Proxmox VE drops x-vga of %s of VM %d on %s, because its firmware is OVMF", s.key(), v.VMID, v.Node)
+			vga := v.future("vga")
+			f.Params["vga"] = vga
+			switch vga {
+			case "":
+				sentence += "; what is left of it is that the VM gets no virtual display."
+			case "none":
+				sentence += "; vga already leaves out the virtual display."
+				f.Remedy = []string{s.set(value)}
+			default:
+				sentence += ", and vga still adds a virtual display."
+				f.Remedy = []string{fmt.Sprintf("qm set %d --vga none", v.VMID)}
+			}
+			f.Sentence = sentence
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// lineDefaultMemory is what Proxmox VE gives a VM without a memory line, in MiB.
+const lineDefaultMemory = 512
+
+// lineMemoryPinned finds VMs that are to give back memory which passthrough pins.
+func lineMemoryPinned(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		slots := lineSlots(v)
+		var evidence []string
+		for _, s := range slots {
+			if s.value.Mdev == "" && s.value.Source() != pve.SourceNone {
+				evidence = append(evidence, s.evidence())
+			}
+		}
+		if len(evidence) == 0 {
+			continue
+		}
+		memory := lineMemory(v)
+		balloon, err := strconv.Atoi(v.future("balloon"))
+		if err != nil || balloon <= 0 || balloon >= memory {
+			continue
+		}
+		params := lineParams(v)
+		params["balloon"], params["memory"] = strconv.Itoa(balloon), strconv.Itoa(memory)
+		found = append(found, Finding{
+			Code: MemoryPinned, Severity: Warning, Subject: v.subject(), Params: params,
+			Sentence: fmt.Sprintf("VM %d on %s may shrink from %d to %d MiB, but a passed device pins all memory of its VM: "+
+				"the balloon frees nothing on the host.", v.VMID, v.Node, memory, balloon),
+			Evidence: append([]string{lineKey(v, "memory"), lineKey(v, "balloon")}, evidence...),
+			Remedy:   []string{fmt.Sprintf("qm set %d --balloon 0", v.VMID)},
+		})
+	}
+	return found
+}
+
+// lineMemory gives the memory of a VM in MiB; 0 if its value cannot be read.
+func lineMemory(v *vm) int {
+	text := v.future("memory")
+	if text == "" {
+		return lineDefaultMemory
+	}
+	memory, err := strconv.Atoi(strings.TrimPrefix(text, "current="))
+	if err != nil {
+		return 0
+	}
+	return memory
+}

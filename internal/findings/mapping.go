@@ -1,0 +1,355 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+var mappingRules = []rule{
+	mappingInvalid, mappingNotFound, mappingNoEntryForNode, mappingFittingDevice,
+	mappingAlternatives, mappingGroupUnchecked, mappingOverlap, mappingOversubscribed,
+	mappingNowhere, mappingMixed, mappingPartialNode, mappingUnused,
+}
+
+// mappingPlace is one mapping on one node that has entries for it.
+type mappingPlace struct {
+	mapping *pve.Mapping
+	node    *node
+	entries []pve.Entry
+}
+
+func (p *mappingPlace) subject() Subject {
+	return Subject{Node: p.node.Name, Slot: atlas.NoSlot, Mapping: p.mapping.ID}
+}
+
+// mappingList gives the mappings by name; a source may list them in any order.
+func (w *world) mappingList() []*pve.Mapping {
+	list := make([]*pve.Mapping, 0, len(w.report.Mappings))
+	for i := range w.report.Mappings {
+		list = append(list, &w.report.Mappings[i])
+	}
+	slices.SortStableFunc(list, func(a, b *pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// mappingPlaces gives all mappings on all nodes that they have entries for, by
+// name and node.
+func (w *world) mappingPlaces() []mappingPlace {
+	var places []mappingPlace
+	for _, mapping := range w.mappingList() {
+		for _, n := range w.nodes {
+			if entries := mapping.On(n.Name); len(entries) > 0 {
+				places = append(places, mappingPlace{mapping, n, entries})
+			}
+		}
+	}
+	return places
+}
+
+// mappingPlaces gives the mappings that have entries for the node, by name.
+func (n *node) mappingPlaces() []mappingPlace {
+	var places []mappingPlace
+	for _, mapping := range n.world.mappingList() {
+		if entries := mapping.On(n.Name); len(entries) > 0 {
+			places = append(places, mappingPlace{mapping, n, entries})
+		}
+	}
+	return places
+}
+
+// mappingOf gives the mapping of a name, nil if none is shown.
+func (w *world) mappingOf(id string) *pve.Mapping {
+	for i := range w.report.Mappings {
+		if w.report.Mappings[i].ID == id {
+			return &w.report.Mappings[i]
+		}
+	}
+	return nil
+}
+
+// mappingDevicesWhole tells whether a function that the node's list lacks is not
+// there.
+func (n *node) mappingDevicesWhole() bool {
+	read := n.world.facts.Nodes[n.Name]
+	return n.DevicesRead && read != nil && read.Devices.State == facts.OK
+}
+
+// mappingChecksMdev tells whether this Proxmox VE compares the mdev flag: since
+// pve-manager 8.3.6. A version that is not known counts as recent.
+func (w *world) mappingChecksMdev() bool {
+	return w.facts.Version.State != facts.OK || w.facts.Version.Value.AtLeast(8, 3, 6)
+}
+
+// mappingFaults gives the faults of an entry that the facts prove.
+func (p *mappingPlace) faults(entry pve.Entry) []pve.EntryFault {
+	if !p.node.DevicesRead {
+		return nil
+	}
+	faults := p.mapping.CheckEntry(entry, func(address pci.Address) (pve.Hardware, bool) {
+		device := p.node.Device(address)
+		if device == nil {
+			return pve.Hardware{}, false
+		}
+		return atlas.HardwareOf(device), true
+	})
+	return slices.DeleteFunc(faults, func(fault pve.EntryFault) bool { return !p.proven(fault) })
+}
+
+func (p *mappingPlace) proven(fault pve.EntryFault) bool {
+	address, err := pci.ParseAddress(fault.Device)
+	if fault.Property == "" {
+		read := p.node.world.facts.Nodes[p.node.Name]
+		return p.node.mappingDevicesWhole() && (err != nil || !slices.Contains(read.Unread, address))
+	}
+	device := p.node.Device(address)
+	switch fault.Property {
+	case "iommugroup":
+		return device.Device.Group.Told
+	case "mdev":
+		return device.Mdev.Told && p.node.world.mappingChecksMdev()
+	default:
+		return true
+	}
+}
+
+// mappingFunctions gives the functions of an entry that are there, by address.
+func (p *mappingPlace) functions(entry pve.Entry) []*atlas.Device {
+	var devices []*atlas.Device
+	for _, part := range entry.Paths() {
+		selector, ok := pve.PathSelector(part)
+		if !ok || selector.NamesNothing() {
+			continue
+		}
+		for i := range p.node.Devices {
+			device := &p.node.Devices[i]
+			if selector.Names(device.Address) && !slices.Contains(devices, device) {
+				devices = append(devices, device)
+			}
+		}
+	}
+	slices.SortFunc(devices, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+	return devices
+}
+
+// mappingDeviceOf gives the function that a part of a path names, nil for a
+// whole slot.
+func mappingDeviceOf(part string) *pci.Address {
+	selector, ok := pve.PathSelector(part)
+	if !ok || selector.WholeSlot() {
+		return nil
+	}
+	address := selector.First()
+	return &address
+}
+
+func mappingInvalid(w *world) []Finding {
+	var found []Finding
+	places := w.mappingPlaces()
+	for i := range places {
+		for _, entry := range places[i].entries {
+			if faults := places[i].faults(entry); len(faults) > 0 {
+				found = append(found, places[i].invalid(entry, faults))
+			}
+		}
+	}
+	return found
+}
+
+// invalid describes one entry at fault.
+func (p *mappingPlace) invalid(entry pve.Entry, faults []pve.EntryFault) Finding {
+	subject := p.subject()
+	subject.Device = mappingDeviceOf(entry.Paths()[0])
+	for _, part := range entry.Paths() {
+		if device := mappingDeviceOf(part); device != nil && device.String() == faults[0].Device {
+			subject.Device = device
+		}
+	}
+	evidence := []string{fmt.Sprintf("mapping %s: map %s", p.mapping.ID, entry)}
+	differences := make([]string, 0, len(faults))
+	for _, fault := range faults {
+		differences = append(differences, mappingDifference(fault))
+		evidence = append(evidence, mappingEvidence(fault))
+	}
+	sentence := fmt.Sprintf("Entry %s of resource mapping %s on node %s does not fit the hardware: %s. "+
+		"No VM with this mapping starts there: %q.",
+		entry.Path, p.mapping.ID, p.node.Name, strings.Join(differences, "; "), faults[0].StartRefusal())
+	return Finding{
+		Code: MappingInvalid, Severity: Error, Subject: subject, Sentence: sentence,
+		Params: map[string]string{
+			"mapping": p.mapping.ID, "node": p.node.Name, "path": entry.Path,
+			"differences": strings.Join(differences, "; "), "message": faults[0].StartRefusal(),
+		},
+		Evidence: evidence, Remedy: p.correction(entry, faults),
+	}
+}
+
+func mappingDifference(fault pve.EntryFault) string {
+	switch fault.Code {
+	case pve.EntryDeviceNotFound:
+		return "there is no device " + fault.Device
+	case pve.EntryMissingProperty:
+		return fmt.Sprintf("%s is not configured, device %s has %s", fault.Property, fault.Device, fault.Actual)
+	case pve.EntryUnexpectedProperty:
+		return fmt.Sprintf("%s %s is configured, device %s has none", fault.Property, fault.Configured, fault.Device)
+	default:
+		return fmt.Sprintf("%s %s is configured, device %s has %s", fault.Property, fault.Configured, fault.Device, fault.Actual)
+	}
+}
+
+func mappingEvidence(fault pve.EntryFault) string {
+	if fault.Property == "" {
+		return fault.Device + ": not in the device list of the node"
+	}
+	actual := fault.Actual
+	if actual == "" {
+		actual = "none"
+	}
+	return fmt.Sprintf("%s: %s %s", fault.Device, fault.Property, actual)
+}
+
+// corrected gives the entry with the properties that its hardware has. ok is
+// false where no change of properties makes it valid: a device is not there, or
+// its paths name different devices.
+func (p *mappingPlace) corrected(entry pve.Entry) (pve.Entry, bool) {
+	var first *atlas.Device
+	for _, part := range entry.Paths() {
+		selector, ok := pve.PathSelector(part)
+		if !ok {
+			return entry, false
+		}
+		device := p.node.Device(selector.First())
+		if device == nil || selector.NamesNothing() {
+			return entry, false
+		}
+		if first == nil {
+			first = device
+		} else if mappingIDs(first.IDs) != mappingIDs(device.IDs) {
+			return entry, false
+		}
+	}
+	return mappingEntryFor(entry, first), true
+}
+
+// mappingEntryFor gives the entry with the properties of a function.
+func mappingEntryFor(entry pve.Entry, device *atlas.Device) pve.Entry {
+	fixed := pve.Entry{
+		Node: entry.Node, Path: entry.Path, Description: entry.Description,
+		ID: device.IDs.String(), Group: entry.Group,
+	}
+	if device.Device.Group.Told {
+		fixed.Group = ""
+		if group := device.Device.Group.Value; group != nil {
+			fixed.Group = strconv.Itoa(*group)
+		}
+	}
+	if device.IDs.Subsystem != nil {
+		fixed.Subsystem = device.IDs.Subsystem.String()
+	}
+	return fixed
+}
+
+func mappingIDs(ids pci.IDs) string {
+	if ids.Subsystem == nil {
+		return ids.String()
+	}
+	return ids.String() + "/" + ids.Subsystem.String()
+}
+
+// correction gives the steps that make a mapping valid again. The command holds
+// all entries, because Proxmox VE replaces them together.
+func (p *mappingPlace) correction(entry pve.Entry, faults []pve.EntryFault) []string {
+	var steps []string
+	fixed, ok := p.corrected(entry)
+	switch {
+	case ok:
+		steps = append(steps, "The corrected entry is: "+fixed.String())
+	case faults[0].Code == pve.EntryDeviceNotFound:
+		steps = append(steps, fmt.Sprintf("Give the entry the address that the device has now, or take it out of mapping %s.", p.mapping.ID))
+	default:
+		steps = append(steps, "Properties cannot make this entry valid, because its paths name different devices: "+
+			"write the whole slot (a path without function), or use one mapping for each device.")
+	}
+	entries := make([]pve.Entry, 0, len(p.mapping.Entries))
+	for _, other := range p.mapping.Entries {
+		if other.Node != p.node.Name || len(p.faults(other)) == 0 {
+			entries = append(entries, other)
+		} else if fixed, ok := p.corrected(other); ok {
+			entries = append(entries, fixed)
+		}
+	}
+	mdev := ""
+	for _, fault := range faults {
+		if fault.Property == "mdev" {
+			mdev = " --mdev " + fault.Actual
+		}
+	}
+	switch {
+	case len(entries) == 0:
+		steps = append(steps, "Without a valid entry nothing is left of the mapping: pvesh delete /cluster/mapping/pci/"+p.mapping.ID)
+	case len(entries) < len(p.mapping.Entries):
+		steps = append(steps, "All entries that can be kept, without those that cannot: "+mappingSet(p.mapping.ID, mdev, entries))
+	default:
+		steps = append(steps, mappingSet(p.mapping.ID, mdev, entries))
+	}
+	if running := p.node.world.mappingRunning(p.mapping.ID); len(running) > 0 {
+		steps = append(steps, fmt.Sprintf("Change it while no VM that uses it runs (now running: %s), because Proxmox VE cleans up "+
+			"after a VM by what the mapping says then.", mappingNumbers(running)))
+	}
+	return steps
+}
+
+func mappingSet(id, options string, entries []pve.Entry) string {
+	var b strings.Builder
+	b.WriteString("pvesh set /cluster/mapping/pci/" + id + options)
+	for _, entry := range entries {
+		b.WriteString(" --map '" + strings.ReplaceAll(entry.String(), "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// mappingRunning gives the running VMs with a line of a mapping.
+func (w *world) mappingRunning(id string) []int {
+	var vmids []int
+	for _, v := range w.vms {
+		if v.running() && slices.ContainsFunc(v.lines, func(l *line) bool { return l.Mapping == id && l.now() }) {
+			vmids = append(vmids, v.VMID)
+		}
+	}
+	return vmids
+}
+
+// mappingNumbers lists VMs: "VM 101", "VMs 101 and 102".
+func mappingNumbers(vmids []int) string {
+	texts := make([]string, len(vmids))
+	for i, vmid := range vmids {
+		texts[i] = strconv.Itoa(vmid)
+	}
+	if len(texts) == 1 {
+		return "VM " + texts[0]
+	}
+	return "VMs " + mappingJoin(texts)
+}
+
+// mappingJoin lists texts as a sentence does.
+func mappingJoin(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+func mappingLineEvidence(l *line) string {
+	text := fmt.Sprintf("VM %d %s: %s", l.vm.VMID, l.key(), l.Raw)
+	if l.Phase != atlas.Current {
+		text += " (" + strings.ReplaceAll(string(l.Phase), "_", " ") + ")"
+	}
+	return text
+}

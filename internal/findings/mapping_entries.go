@@ -1,0 +1,88 @@
+package findings
+
+var mappingEntries = []Entry{
+	{
+		Code: MappingInvalid, Severity: "Error, one for each entry at fault.",
+		When:   "An entry of a mapping does not fit the hardware of its node: the device is not there, or its id, IOMMU group, mdev flag or subsystem id differs. All differing properties are named. Values are compared as text, so 10DE:2204 is not 10de:2204. Only nodes whose devices were read are judged, and a device list that is not whole proves no absence. The mdev flag is compared since Proxmox VE 8.3.6.",
+		Why:    "Before a VM starts, Proxmox VE checks every entry of its node and stops at the first bad one: \"PCI device mapping invalid (hardware probably changed)\". One stale entry blocks the whole mapping there.",
+		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping.",
+		Source: "PVE::Mapping::PCI::assert_valid (pve-guest-common), called by PVE::QemuServer::PCI::parse_hostpci.",
+	},
+	{
+		Code: MappingNotFound, Severity: "Error; a warning for a template.",
+		When:   "A line that is in effect at the next start names a mapping that does not exist. Only a list of mappings that is known to be whole can tell; a mapping that may just not be visible is no finding.",
+		Why:    "The VM does not start: \"PCI device mapping not found for 'NAME'\". Proxmox VE's own check before a move fails with error 500.",
+		Remedy: "Create the mapping or name one that exists. Names are case-sensitive.",
+		Source: "PVE::QemuServer::PCI::parse_hostpci and PVE::Mapping::PCI::find_on_current_node.",
+	},
+	{
+		Code: MappingNoEntryForNode, Severity: "Error if a VM there uses the mapping, else info.",
+		When:   "A VM names a mapping that has no entry for the VM's node; for a template it is information. It is also information that a node has a device like those of a mapping in use, in no mapping there, and the mapping has no entry for that node.",
+		Why:    "A VM with this line cannot start on the node: \"PCI device mapping not found for 'NAME'\". No VM with the mapping can move there either.",
+		Remedy: "Add an entry for the node.",
+		Source: "PVE::QemuServer::PCI::parse_hostpci and PVE::Mapping::PCI::get_node_mapping.",
+	},
+	{
+		Code: MappingEntriesAreAlternatives, Severity: "Warning.",
+		When:   "Several entries of one node are functions of one slot with different kinds of class, for example graphics and sound. Virtual functions and equal functions of one slot are true alternatives and no finding. The node's devices must have been read.",
+		Why:    "Entries of one node are alternatives: the VM gets the first that is free, and so only a part of the card.",
+		Remedy: "Write the whole slot, that is a path without function, as one entry.",
+		Source: "PVE::QemuServer::PCI::choose_hostpci_devices.",
+	},
+	{
+		Code: MappingGroupUnchecked, Severity: "Info.",
+		When:   "An entry has several paths, and the IOMMU group of a later one differs from that of the first. Where groups are not told there is no finding.",
+		Why:    "Proxmox VE compares the IOMMU group of the first path only, so a change of the others goes unnoticed.",
+		Remedy: "Nothing has to be done; look at the groups after a change of hardware.",
+		Source: "PVE::Mapping::PCI::assert_valid.",
+	},
+	{
+		Code: MappingOverlap, Severity: "Info.",
+		When:   "One function of a node whose devices were read is in two mappings, or in a mapping and in a line with its address. Lines for mediated devices do not count.",
+		Why:    "Proxmox VE allows it, but the device is still one: a mapping looks free while its device is in use under another name.",
+		Remedy: "Name the device by one mapping only.",
+		Source: "PVE::API2::Cluster::Mapping::PCI checks each mapping by itself.",
+	},
+	{
+		Code: MappingOversubscribed, Severity: "Warning; error if the VMs that start by themselves want more devices than there are.",
+		When:   "A mapping with several entries for a node has fewer distinct devices than the lines of the VMs there want, devices counted that other VMs take under another name. It is also said, for the mapping as a whole, that VMs fit on no other node with entries, because they need more than there is or others take the devices by address or by another mapping. Mappings for mediated devices and with one entry are not counted; what shares one device is another finding.",
+		Why:    "The VM that starts last fails: \"could not find a free device for 'hostpci0'\".",
+		Remedy: "Add devices, spread the VMs over the nodes, or see that they do not run at the same time.",
+		Source: "PVE::QemuServer::PCI::choose_hostpci_devices.",
+	},
+	{
+		Code: MappingMixed, Severity: "Warning.",
+		When:   "The entries of a mapping have different ids of vendor and device. Parts of one card are another finding.",
+		Why:    "Which device the guest sees depends on what is free or on the node where it starts; its driver may not fit, and no running VM can move between different devices.",
+		Remedy: "Make one mapping for each kind of device.",
+		Source: "PVE::Mapping::PCI checks each entry against its own device only.",
+	},
+	{
+		Code: MappingPartialNode, Severity: "Warning.",
+		When:   "HA keeps a VM with a mapped device running, and its strict rules let it use a node where the mapping has no entry, or one that does not fit the devices read there. Nothing is said if the policies of HA were not read, or the node is off.",
+		Why:    "After a failure HA recovers the VM to any node it may use, without a look at mappings; the VM does not start there.",
+		Remedy: "Add valid entries for the nodes, or restrict the VM to the nodes that have them with a strict node affinity.",
+		Source: "PVE::HA::Manager::recover_fenced_service (pve-ha-manager).",
+	},
+	{
+		Code: MappingUnused, Severity: "Info.",
+		When:   "No VM, template, pending change or snapshot names the mapping. It is only said if the list of mappings is proven whole, all VMs of all nodes with their snapshots were read, the scope of VMs is not unproven, and no guest is known to be out of sight.",
+		Why:    "An unused mapping does no harm, but it must be kept in step with the hardware.",
+		Remedy: "Delete it if nobody is going to use it.",
+		Source: "The configurations and snapshots of all VMs.",
+	},
+	{
+		Code: MappingRequestRefused, ToCome: true, Severity: "Error.",
+		When:   "Proxmox VE would refuse a planned request. There are no plans yet, so this is never found.",
+		Why:    "The request would end with the error that the finding quotes.",
+		Remedy: "Change the request.",
+		Source: "PVE::API2::Cluster::Mapping::PCI.",
+	},
+	{
+		Code: MappingChangedWhileRunning, ToCome: true, Severity: "Warning.",
+		When:   "A plan changes or deletes a mapping that a running VM uses. There are no plans yet, so this is never found.",
+		Why:    "At the VM's stop Proxmox VE cleans up by what the mapping says then: reservations stay, mediated devices leak, and pending changes are skipped once.",
+		Remedy: "Stop the VMs that use the mapping first.",
+		Source: "PVE::QemuServer::cleanup_pci_devices.",
+	},
+}

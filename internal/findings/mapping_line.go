@@ -1,0 +1,202 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// mappingLost tells whether the mapping itself is why the line lands nowhere.
+func (l *line) mappingLost(reason atlas.Reason) bool {
+	return l.Via == atlas.ViaMapping && l.next() &&
+		slices.ContainsFunc(l.unplaced, func(u *atlas.Unplaced) bool { return u.Selector == "" && u.Reason == reason })
+}
+
+func mappingNotFound(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		for _, l := range v.lines {
+			if l.mappingLost(atlas.MappingNotFound) {
+				found = append(found, l.mappingNotFound())
+			}
+		}
+	}
+	return found
+}
+
+func (l *line) mappingNotFound() Finding {
+	w := l.vm.node.world
+	message := fmt.Sprintf("PCI device mapping not found for '%s'", l.Mapping)
+	f := Finding{
+		Code: MappingNotFound, Severity: Error, Subject: l.subject(),
+		Sentence: fmt.Sprintf("VM %d names resource mapping %s in %s, which does not exist. It does not start (%q), "+
+			"and Proxmox VE's own check before a move ends with an error.", l.vm.VMID, l.Mapping, l.key(), message),
+		Params:   map[string]string{"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "message": message},
+		Evidence: []string{mappingLineEvidence(l), "mappings: " + w.mappingNames()},
+	}
+	if l.vm.Template {
+		f.Severity = Warning
+		f.Sentence = fmt.Sprintf("Template %d names resource mapping %s in %s, which does not exist. No clone of it starts: %q.",
+			l.vm.VMID, l.Mapping, l.key(), message)
+	}
+	for i := range w.report.MappingLines {
+		if dropped := &w.report.MappingLines[i]; dropped.Section == l.Mapping {
+			f.Evidence = append(f.Evidence, fmt.Sprintf("mapping/pci.cfg line %d is dropped by Proxmox VE: %s", dropped.Line, dropped.Reason))
+		}
+	}
+	for _, mapping := range w.mappingList() {
+		if id := mapping.ID; strings.EqualFold(id, l.Mapping) {
+			value := l.Value
+			value.Mapping = id
+			f.Remedy = append(f.Remedy, "Names are case-sensitive; a mapping "+id+" exists: "+mappingQMSet(l, value))
+		}
+	}
+	if f.Remedy == nil {
+		f.Remedy = []string{fmt.Sprintf("Create mapping %s, or name one that exists: qm set %d --%s mapping=NAME", l.Mapping, l.vm.VMID, l.key())}
+	}
+	return f
+}
+
+// mappingQMSet gives the command that writes a value into the line's slot.
+func mappingQMSet(l *line, value pve.HostPCI) string {
+	return fmt.Sprintf("qm set %d --%s '%s'", l.vm.VMID, l.key(), value.String())
+}
+
+func (w *world) mappingNames() string {
+	names := make([]string, 0, len(w.report.Mappings))
+	for _, mapping := range w.mappingList() {
+		names = append(names, mapping.ID)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func mappingNoEntryForNode(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		for _, l := range v.lines {
+			mapping := w.mappingOf(l.Mapping)
+			if mapping == nil || !l.mappingLost(atlas.MappingNoEntryForNode) {
+				continue
+			}
+			message := fmt.Sprintf("PCI device mapping not found for '%s'", l.Mapping)
+			f := Finding{
+				Code: MappingNoEntryForNode, Severity: Error, Subject: l.subject(),
+				Sentence: fmt.Sprintf("Resource mapping %s has no entry for node %s, where VM %d with this mapping in %s is; it cannot start there: %q.",
+					l.Mapping, v.Node, v.VMID, l.key(), message),
+				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "slot": l.key(), "mapping": l.Mapping, "node": v.Node, "message": message},
+				Evidence: []string{mappingLineEvidence(l), mappingEntriesOn(mapping)},
+				Remedy:   []string{fmt.Sprintf("Add an entry for node %s to mapping %s, or move VM %d to a node that has one.", v.Node, l.Mapping, v.VMID)},
+			}
+			if v.Template {
+				f.Severity = Info
+				f.Sentence = fmt.Sprintf("Resource mapping %s has no entry for node %s, where template %d names it in %s; its clones do not start there.",
+					l.Mapping, v.Node, v.VMID, l.key())
+			}
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// mappingEntriesOn says which nodes a mapping has entries for.
+func mappingEntriesOn(mapping *pve.Mapping) string {
+	nodes := make([]string, 0, len(mapping.Entries))
+	for _, entry := range mapping.Entries {
+		nodes = append(nodes, entry.Node)
+	}
+	slices.Sort(nodes)
+	return fmt.Sprintf("mapping %s: entries for %s", mapping.ID, strings.Join(slices.Compact(nodes), ", "))
+}
+
+// mappingFittingDevice finds nodes that have a device of a mapping in use, but no
+// entry for it.
+func mappingFittingDevice(w *world) []Finding {
+	var found []Finding
+	for _, mapping := range w.mappingList() {
+		if !w.mappingUsed(mapping.ID) {
+			continue
+		}
+		for _, n := range w.nodes {
+			fitting := n.mappingFree(mapping)
+			if len(mapping.On(n.Name)) > 0 || len(fitting) == 0 || n.moveAway() {
+				continue
+			}
+			addresses, evidence := make([]string, 0, len(fitting)), []string{mappingEntriesOn(mapping)}
+			for _, device := range fitting {
+				addresses = append(addresses, device.Address.String())
+				evidence = append(evidence, fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(device.IDs)))
+			}
+			template := pve.Entry{Node: n.Name, Path: fitting[0].Address.String()}
+			if mappingWholeSlot(mapping) {
+				template.Path = strings.TrimSuffix(template.Path, ".0")
+			}
+			entry := mappingEntryFor(template, fitting[0])
+			found = append(found, Finding{
+				Code: MappingNoEntryForNode, Severity: Info,
+				Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: mapping.ID},
+				Sentence: fmt.Sprintf("Node %s has a device that fits resource mapping %s (%s), but the mapping has no entry for it; "+
+					"no VM with this mapping can move there.", n.Name, mapping.ID, mappingJoin(addresses)),
+				Params:   map[string]string{"node": n.Name, "mapping": mapping.ID, "devices": strings.Join(addresses, ", ")},
+				Evidence: evidence,
+				Remedy:   []string{mappingSet(mapping.ID, "", append(slices.Clone(mapping.Entries), entry))},
+			})
+		}
+	}
+	return found
+}
+
+// mappingUsed tells whether a VM that is no template will use the mapping.
+func (w *world) mappingUsed(id string) bool {
+	return slices.ContainsFunc(w.vms, func(v *vm) bool {
+		return !v.Template && slices.ContainsFunc(v.lines, func(l *line) bool { return l.Mapping == id && l.next() })
+	})
+}
+
+func mappingWholeSlot(mapping *pve.Mapping) bool {
+	return !slices.ContainsFunc(mapping.Entries, func(e pve.Entry) bool { return mappingDeviceOf(e.Paths()[0]) != nil })
+}
+
+// mappingFree gives the functions of a node that are like those of the mapping's
+// entries and belong to no mapping there.
+func (n *node) mappingFree(mapping *pve.Mapping) []*atlas.Device {
+	var fitting []*atlas.Device
+	for i := range n.Devices {
+		device := &n.Devices[i]
+		if mappingFits(mapping, device) && !n.mappingNames(device.Address) {
+			fitting = append(fitting, device)
+		}
+	}
+	return fitting
+}
+
+// mappingFits tells whether the function is like the first of an entry: ids,
+// subsystem where the entry has one, and function 0 for a whole slot.
+func mappingFits(mapping *pve.Mapping, device *atlas.Device) bool {
+	return slices.ContainsFunc(mapping.Entries, func(e pve.Entry) bool {
+		whole := mappingDeviceOf(e.Paths()[0]) == nil
+		subsystem := device.IDs.Subsystem
+		return strings.EqualFold(e.ID, device.IDs.String()) && (!whole || device.Address.Function == 0) &&
+			(e.Subsystem == "" || subsystem != nil && strings.EqualFold(e.Subsystem, subsystem.String()))
+	})
+}
+
+// mappingNames tells whether any mapping has an entry for the function.
+func (n *node) mappingNames(address pci.Address) bool {
+	for i := range n.world.report.Mappings {
+		for _, entry := range n.world.report.Mappings[i].On(n.Name) {
+			for _, part := range entry.Paths() {
+				if selector, ok := pve.PathSelector(part); ok && selector.Names(address) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,275 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// mappingAlternatives finds entries of one node that are different parts of one
+// card. Virtual functions and equal functions of one slot are true alternatives.
+func mappingAlternatives(w *world) []Finding {
+	var found []Finding
+	places := w.mappingPlaces()
+	for i := range places {
+		if parts := places[i].cardParts(); len(parts) > 1 {
+			found = append(found, places[i].alternatives(parts))
+		}
+	}
+	return found
+}
+
+// cardParts gives functions of one slot that several entries of the place are
+// about and that are of different kinds.
+func (p *mappingPlace) cardParts() []*atlas.Device {
+	if !p.node.DevicesRead || len(p.entries) < 2 {
+		return nil
+	}
+	bySlot := map[pci.Address][]*atlas.Device{}
+	var slots []pci.Address
+	for _, entry := range p.entries {
+		functions := p.functions(entry)
+		if len(functions) != 1 || functions[0].Parent.Value != nil {
+			continue
+		}
+		slot := functions[0].Address.Slot()
+		if bySlot[slot] == nil {
+			slots = append(slots, slot)
+		}
+		bySlot[slot] = append(bySlot[slot], functions[0])
+	}
+	for _, slot := range slots {
+		parts := bySlot[slot]
+		if slices.ContainsFunc(parts, func(d *atlas.Device) bool { return d.Class.Base() != parts[0].Class.Base() }) {
+			slices.SortFunc(parts, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+			return parts
+		}
+	}
+	return nil
+}
+
+func (p *mappingPlace) alternatives(parts []*atlas.Device) Finding {
+	addresses := make([]string, 0, len(parts))
+	evidence := make([]string, 0, len(parts)+len(p.entries))
+	for _, entry := range p.entries {
+		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", p.mapping.ID, entry))
+	}
+	for _, part := range parts {
+		addresses = append(addresses, part.Address.String())
+		evidence = append(evidence, fmt.Sprintf("%s: class %s", part.Address, part.Class))
+	}
+	slot := strings.TrimSuffix(parts[0].Address.Slot().String(), ".0")
+	remedy := []string{fmt.Sprintf("Write the whole slot as one entry (path=%s).", slot)}
+	if device := p.node.Device(parts[0].Address.Slot()); device != nil {
+		whole := mappingEntryFor(pve.Entry{Node: p.node.Name, Path: slot}, device)
+		entries := []pve.Entry{whole}
+		for _, entry := range p.mapping.Entries {
+			functions := p.functions(entry)
+			if entry.Node != p.node.Name || len(functions) == 0 || functions[0].Address.Slot() != device.Address {
+				entries = append(entries, entry)
+			}
+		}
+		remedy = append(remedy, mappingSet(p.mapping.ID, "", entries))
+	}
+	return Finding{
+		Code: MappingEntriesAreAlternatives, Severity: Warning, Subject: p.subject(),
+		Sentence: fmt.Sprintf("The entries of resource mapping %s on node %s are parts of one card (%s), but several entries of a node are alternatives: "+
+			"a VM gets only one of them, the first that is free.", p.mapping.ID, p.node.Name, mappingJoin(addresses)),
+		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(addresses, ", ")},
+		Evidence: evidence, Remedy: remedy,
+	}
+}
+
+// mappingGroupUnchecked finds entries with functions of a group that Proxmox VE
+// does not compare.
+func mappingGroupUnchecked(w *world) []Finding {
+	var found []Finding
+	places := w.mappingPlaces()
+	for i := range places {
+		for _, entry := range places[i].entries {
+			if f, ok := places[i].groupUnchecked(entry); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
+	var first *atlas.Device
+	var others, evidence []string
+	for i, part := range entry.Paths() {
+		selector, ok := pve.PathSelector(part)
+		if !ok || selector.NamesNothing() {
+			return Finding{}, false
+		}
+		device := p.node.Device(selector.First())
+		if device == nil || !device.Device.Group.Told {
+			return Finding{}, false
+		}
+		group := mappingGroup(device)
+		evidence = append(evidence, fmt.Sprintf("%s: IOMMU group %s", device.Address, group))
+		if i == 0 {
+			first = device
+		} else if group != mappingGroup(first) {
+			others = append(others, fmt.Sprintf("%s (group %s)", device.Address, group))
+		}
+	}
+	return Finding{
+		Code: MappingGroupUnchecked, Severity: Info, Subject: p.subject(),
+		Sentence: fmt.Sprintf("Resource mapping %s on node %s has several paths in one entry; Proxmox VE compares the IOMMU group of the first path only, "+
+			"not that of %s.", p.mapping.ID, p.node.Name, mappingJoin(others)),
+		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(others, ", ")},
+		Evidence: append([]string{fmt.Sprintf("mapping %s: map %s", p.mapping.ID, entry)}, evidence...),
+	}, len(others) > 0
+}
+
+func mappingGroup(device *atlas.Device) string {
+	if group := device.Device.Group.Value; group != nil {
+		return fmt.Sprint(*group)
+	}
+	return "none"
+}
+
+// mappingOverlap finds functions that several mappings have, or a mapping and a
+// line with the address itself. Functions with the same names make one finding.
+func mappingOverlap(w *world) []Finding {
+	var found []Finding
+	for _, n := range w.nodes {
+		seen := map[string]int{}
+		named := n.mappingNamed()
+		for i := range n.Devices {
+			device := &n.Devices[i]
+			f, ok := n.overlap(device, named[device])
+			if !ok {
+				continue
+			}
+			key := f.Params["mappings"] + "|" + f.Params["lines"]
+			if at, known := seen[key]; known {
+				found[at].Evidence = append(found[at].Evidence, fmt.Sprintf("%s: in the same", device.Address))
+				continue
+			}
+			seen[key] = len(found)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// mappingNamed gives the places whose entries name each function of the node.
+func (n *node) mappingNamed() map[*atlas.Device][]mappingPlace {
+	named := map[*atlas.Device][]mappingPlace{}
+	for _, place := range n.mappingPlaces() {
+		for _, entry := range place.entries {
+			for _, device := range place.functions(entry) {
+				known := named[device]
+				if len(known) > 0 && known[len(known)-1].mapping == place.mapping {
+					continue
+				}
+				named[device] = append(known, mappingPlace{place.mapping, n, []pve.Entry{entry}})
+			}
+		}
+	}
+	return named
+}
+
+// overlap describes a function that the first entries of the places name.
+func (n *node) overlap(device *atlas.Device, places []mappingPlace) (Finding, bool) {
+	var mappings, lines, evidence []string
+	for i := range places {
+		mappings = append(mappings, places[i].mapping.ID)
+		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", places[i].mapping.ID, places[i].entries[0]))
+	}
+	if len(mappings) == 0 {
+		return Finding{}, false
+	}
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if l.Via == atlas.ViaAddress && l.exclusive() && l.counts() && slices.Contains(l.exact, device) {
+				lines = append(lines, fmt.Sprintf("VM %d %s", v.VMID, l.key()))
+				evidence = append(evidence, mappingLineEvidence(l))
+			}
+		}
+	}
+	if len(mappings)+len(lines) < 2 {
+		return Finding{}, false
+	}
+	sentence := fmt.Sprintf("Device %s on node %s is in resource mapping %s", device.Address, n.Name, mappings[0])
+	if len(mappings) > 1 {
+		sentence = fmt.Sprintf("Device %s on node %s is in the resource mappings %s", device.Address, n.Name, mappingJoin(mappings))
+	}
+	if len(lines) > 0 {
+		sentence += " and named by its address in " + mappingJoin(lines)
+	}
+	remedy := []string{"Keep one of the mappings and change the VMs of the others to it."}
+	if len(lines) > 0 {
+		remedy = []string{fmt.Sprintf("Name the device by one mapping only, for example mapping=%s in place of the address.", mappings[0])}
+	}
+	return Finding{
+		Code: MappingOverlap, Severity: Info, Subject: n.about(device.Address),
+		Sentence: sentence + "; it is still one device, for one VM at a time.",
+		Params: map[string]string{
+			"device": device.Address.String(), "node": n.Name,
+			"mappings": strings.Join(mappings, ", "), "lines": strings.Join(lines, ", "),
+		},
+		Evidence: evidence, Remedy: remedy,
+	}, true
+}
+
+// mappingMixed finds mappings whose entries are about different devices. Parts of
+// one card are another finding.
+func mappingMixed(w *world) []Finding {
+	var found []Finding
+	for _, mapping := range w.mappingList() {
+		byNode, all := map[string][]string{}, []string{}
+		evidence := make([]string, 0, len(mapping.Entries))
+		for _, entry := range mapping.Entries {
+			id := strings.ToLower(entry.ID)
+			byNode[entry.Node] = append(byNode[entry.Node], id)
+			all = append(all, id)
+			evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", mapping.ID, entry))
+		}
+		slices.Sort(all)
+		all = slices.Compact(all)
+		if len(all) < 2 || mappingIsCard(mapping) {
+			continue
+		}
+		subject := Subject{Slot: atlas.NoSlot, Mapping: mapping.ID}
+		which := "the node where it starts"
+		if len(byNode) == 1 {
+			subject.Node = mapping.Entries[0].Node
+			which = "what is free"
+		}
+		found = append(found, Finding{
+			Code: MappingMixed, Severity: Warning, Subject: subject,
+			Sentence: fmt.Sprintf("Resource mapping %s has entries for different devices (%s): which of them a VM gets depends on %s.",
+				mapping.ID, mappingJoin(all), which),
+			Params:   map[string]string{"mapping": mapping.ID, "ids": strings.Join(all, ", ")},
+			Evidence: evidence,
+			Remedy:   []string{"Make one mapping for each kind of device, unless the VMs can do with any of them."},
+		})
+	}
+	return found
+}
+
+// mappingIsCard tells whether entries of one node are about different functions
+// of one slot, by what they say of themselves.
+func mappingIsCard(mapping *pve.Mapping) bool {
+	for i, entry := range mapping.Entries {
+		device := mappingDeviceOf(entry.Path)
+		if device == nil {
+			continue
+		}
+		for _, other := range mapping.Entries[:i] {
+			mate := mappingDeviceOf(other.Path)
+			if mate != nil && other.Node == entry.Node && mate.Slot() == device.Slot() && !strings.EqualFold(other.ID, entry.ID) {
+				return true
+			}
+		}
+	}
+	return false
+}

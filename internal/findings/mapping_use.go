@@ -1,0 +1,329 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
+)
+
+// choices gives the entries of the place that give distinct devices, as they are
+// written: one whose device is not there stops every start and is a finding of
+// its own.
+func (p *mappingPlace) choices() []pve.Entry {
+	var choices []pve.Entry
+	var paths []string
+	used := map[*atlas.Device]bool{}
+	for _, entry := range p.entries {
+		functions := p.functions(entry)
+		if slices.ContainsFunc(functions, func(d *atlas.Device) bool { return used[d] }) || slices.Contains(paths, entry.Path) {
+			continue
+		}
+		for _, function := range functions {
+			used[function] = true
+		}
+		paths = append(paths, entry.Path)
+		choices = append(choices, entry)
+	}
+	return choices
+}
+
+// otherwise gives the line that takes the entry's device for certain and is not
+// of this mapping, nil if there is none.
+func (p *mappingPlace) otherwise(entry pve.Entry, counts func(*line) bool) *line {
+	functions := p.functions(entry)
+	for _, v := range p.node.vms {
+		for _, l := range v.lines {
+			if l.Mapping != p.mapping.ID && l.exclusive() && counts(l) &&
+				slices.ContainsFunc(l.exact, func(d *atlas.Device) bool { return slices.Contains(functions, d) }) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// mappingSlots counts the slots of the VM that take a whole device of the mapping.
+func (v *vm) mappingSlots(id string, counts func(*line) bool) int {
+	slots := map[int]bool{}
+	for _, l := range v.lines {
+		if l.Mapping == id && l.exclusive() && counts(l) {
+			slots[l.Slot] = true
+		}
+	}
+	return len(slots)
+}
+
+// mappingStarts tells whether it is known that the VM starts by itself.
+func (v *vm) mappingStarts() bool {
+	yes, ok := v.startsByItself()
+	return yes && ok
+}
+
+// mappingOversubscribed finds pools with fewer devices than the VMs of their node
+// want. A mapping with one entry is no pool: its device is shared.
+func mappingOversubscribed(w *world) []Finding {
+	var found []Finding
+	places := w.mappingPlaces()
+	for i := range places {
+		if len(places[i].entries) < 2 {
+			continue
+		}
+		if f, ok := places[i].oversubscribed(); ok {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func (p *mappingPlace) oversubscribed() (Finding, bool) {
+	choices := p.choices()
+	wanted, starting := 0, 0
+	var vms []string
+	evidence := []string{fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices))}
+	for _, v := range p.node.vms {
+		count := v.mappingSlots(p.mapping.ID, (*line).counts)
+		if count == 0 {
+			continue
+		}
+		wanted += count
+		if v.mappingStarts() {
+			starting += v.mappingSlots(p.mapping.ID, (*line).next)
+		}
+		vms = append(vms, fmt.Sprintf("VM %d (%s, %d)", v.VMID, v.Status, count))
+		for _, l := range v.lines {
+			if l.Mapping == p.mapping.ID && l.counts() {
+				evidence = append(evidence, mappingLineEvidence(l))
+			}
+		}
+	}
+	for _, entry := range choices {
+		if l := p.otherwise(entry, (*line).counts); l != nil && wanted > 0 {
+			wanted++
+			if l.vm.mappingStarts() && l.next() {
+				starting++
+			}
+			vms = append(vms, fmt.Sprintf("VM %d (%s, %s as %s)", l.vm.VMID, l.vm.Status, entry.Path, l.key()))
+			evidence = append(evidence, mappingLineEvidence(l))
+		}
+	}
+	severity, end := Warning, "the last to start fails: \"could not find a free device\""
+	if starting > len(choices) {
+		severity, end = Error, fmt.Sprintf("those that start by themselves want %d, so one of them does not start: \"could not find a free device\"", starting)
+	}
+	return Finding{
+		Code: MappingOversubscribed, Severity: severity, Subject: p.subject(),
+		Sentence: fmt.Sprintf("Resource mapping %s has devices for %d uses on node %s, but VMs want %d (%s); %s.",
+			p.mapping.ID, len(choices), p.node.Name, wanted, strings.Join(vms, ", "), end),
+		Params: map[string]string{
+			"mapping": p.mapping.ID, "node": p.node.Name, "devices": fmt.Sprint(len(choices)),
+			"wanted": fmt.Sprint(wanted), "starting": fmt.Sprint(starting), "vms": strings.Join(vms, ", "),
+		},
+		Evidence: evidence,
+		Remedy:   []string{"Add a device to the mapping, move a VM to another node, or see that they do not run at the same time."},
+	}, wanted > len(choices)
+}
+
+// mappingNowhere finds mappings some of whose VMs fit on no other node, although
+// other nodes have entries: too few, or the devices are in other hands. What
+// other VMs of the same mapping take is plain to see and not counted.
+func mappingNowhere(w *world) []Finding {
+	var found []Finding
+	places := w.mappingPlaces()
+	for _, mapping := range w.mappingList() {
+		var texts, evidence []string
+		for _, v := range w.vms {
+			count := v.mappingSlots(mapping.ID, (*line).next)
+			if v.Template || count == 0 {
+				continue
+			}
+			reasons, more := v.nowhere(mapping, places, count)
+			if len(reasons) == 0 {
+				continue
+			}
+			texts = append(texts, fmt.Sprintf("VM %d needs %d (%s)", v.VMID, count, strings.Join(reasons, ", ")))
+			for _, l := range v.lines {
+				if l.Mapping == mapping.ID && l.next() {
+					evidence = append(evidence, mappingLineEvidence(l))
+				}
+			}
+			evidence = append(evidence, more...)
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		found = append(found, Finding{
+			Code: MappingOversubscribed, Severity: Warning, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
+			Sentence: fmt.Sprintf("No other node has enough devices of resource mapping %s: %s. A move passes Proxmox VE's check, "+
+				"and the start on the other node fails.", mapping.ID, strings.Join(texts, "; ")),
+			Params:   map[string]string{"mapping": mapping.ID, "vms": strings.Join(texts, "; ")},
+			Evidence: mappingUnique(evidence),
+			Remedy:   []string{"Add entries for more devices on another node, or plan the outage of this node for these VMs."},
+		})
+	}
+	return found
+}
+
+func mappingUnique(texts []string) []string {
+	var unique []string
+	for _, text := range texts {
+		if !slices.Contains(unique, text) {
+			unique = append(unique, text)
+		}
+	}
+	return unique
+}
+
+// nowhere says for each other node with entries why the VM does not fit there;
+// nothing if it fits on one of them.
+func (v *vm) nowhere(mapping *pve.Mapping, places []mappingPlace, count int) (reasons, evidence []string) {
+	for i := range places {
+		p := &places[i]
+		if p.mapping != mapping || p.node == v.node || p.node.moveAway() {
+			continue
+		}
+		choices := p.choices()
+		free, held := len(choices), []string(nil)
+		for _, entry := range choices {
+			l := p.otherwise(entry, func(l *line) bool {
+				return l.vm.running() && l.now() || l.next() && l.vm.mappingStarts()
+			})
+			if l != nil && l.vm != v {
+				free--
+				held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, entry.Path))
+				evidence = append(evidence, mappingLineEvidence(l))
+			}
+		}
+		if count <= free {
+			return nil, nil
+		}
+		reasons = append(reasons, strings.Join(append([]string{fmt.Sprintf("node %s has %d", p.node.Name, len(choices))}, held...), ", "))
+		evidence = append(evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", mapping.ID, p.node.Name, len(choices)))
+	}
+	return reasons, evidence
+}
+
+// mappingPartialNode finds VMs that HA may recover to a node where their mapping
+// has no valid entry.
+func mappingPartialNode(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		targets := v.moveHATargets()
+		if len(targets) == 0 || !v.mappingHAStarts() {
+			continue
+		}
+		var seen []string
+		for _, l := range v.lines {
+			mapping := w.mappingOf(l.Mapping)
+			if mapping == nil || !l.next() || slices.Contains(seen, l.Mapping) {
+				continue
+			}
+			seen = append(seen, l.Mapping)
+			if f, ok := l.partialNode(mapping, targets); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// mappingHAStarts tells whether HA keeps the VM running.
+func (v *vm) mappingHAStarts() bool {
+	resource, ok := v.moveHA()
+	return ok && (resource.State == "started" || resource.State == "enabled")
+}
+
+func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool) {
+	var bad []string
+	evidence := []string{mappingLineEvidence(l), fmt.Sprintf("HA resource vm:%d: %s", l.vm.VMID, l.vm.moveHAState()), mappingEntriesOn(mapping)}
+	for _, n := range targets {
+		p := mappingPlace{mapping, n, mapping.On(n.Name)}
+		if len(p.entries) == 0 {
+			bad = append(bad, n.Name+" (no entry)")
+			continue
+		}
+		for _, entry := range p.entries {
+			if faults := p.faults(entry); len(faults) > 0 {
+				bad = append(bad, n.Name+" (invalid entry)")
+				evidence = append(evidence, fmt.Sprintf("%s: %s", n.Name, faults[0].Message))
+				break
+			}
+		}
+	}
+	return Finding{
+		Code: MappingPartialNode, Severity: Warning, Subject: l.subject(),
+		Sentence: fmt.Sprintf("HA may recover VM %d to %s, where resource mapping %s of %s has no valid entry; it does not start there.",
+			l.vm.VMID, mappingJoin(bad), l.Mapping, l.key()),
+		Params: map[string]string{
+			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(bad, ", "),
+		},
+		Evidence: evidence,
+		Remedy: []string{fmt.Sprintf("Add valid entries for these nodes to mapping %s, or keep the VM to the others with a strict node affinity rule: "+
+			"ha-manager rules add node-affinity RULE --resources vm:%d --nodes NODE --strict 1", l.Mapping, l.vm.VMID)},
+	}, len(bad) > 0
+}
+
+// mappingUnused finds mappings that nothing refers to. It needs a whole list of
+// mappings, the whole configuration of every VM, and its snapshots.
+func mappingUnused(w *world) []Finding {
+	if w.report.MappingsRead != facts.OK || w.report.MappingScope.State != atlas.Proven || !w.mappingAllSeen() {
+		return nil
+	}
+	var found []Finding
+	for _, mapping := range w.mappingList() {
+		if slices.ContainsFunc(w.vms, func(v *vm) bool { return v.mappingMentioned(mapping.ID) }) {
+			continue
+		}
+		found = append(found, Finding{
+			Code: MappingUnused, Severity: Info, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
+			Sentence: fmt.Sprintf("Nothing refers to resource mapping %s: no VM, no template and no snapshot.", mapping.ID),
+			Params:   map[string]string{"mapping": mapping.ID},
+			Evidence: []string{
+				mappingEntriesOn(mapping), "all VMs and templates were read with their snapshots; none names it",
+			},
+			Remedy: []string{"If nobody is going to use it, neither for another VM nor for one that is to move here: pvesh delete /cluster/mapping/pci/" + mapping.ID},
+		})
+	}
+	return found
+}
+
+// mappingAllSeen tells whether every VM of every node was read with its snapshots
+// and none is known to be hidden.
+func (w *world) mappingAllSeen() bool {
+	for _, n := range w.nodes {
+		if n.Scope.State != atlas.Proven || n.CheckedVMs != n.VisibleVMs ||
+			slices.ContainsFunc(n.Issues, func(i atlas.Issue) bool {
+				return i.Code == atlas.IssueVMHidden || i.Code == atlas.IssueVMUnreadable || i.Code == atlas.IssueNodeUnreachable
+			}) {
+			return false
+		}
+	}
+	return len(w.nodes) > 0 && !slices.ContainsFunc(w.vms, func(v *vm) bool {
+		return v.Config == nil || v.Config.Snapshots.State != facts.OK
+	})
+}
+
+// mappingMentioned tells whether anything in the VM's configuration names the
+// mapping: a value in any phase, a snapshot, or a line that Proxmox VE drops.
+func (v *vm) mappingMentioned(id string) bool {
+	names := func(value string) bool {
+		return slices.Contains(pve.ReadRefused(value).Mappings, id) || strings.Contains(value, "host="+id)
+	}
+	for _, item := range v.Config.Items {
+		if _, ok := pve.ParseSlotKey(item.Key); !ok {
+			continue
+		}
+		if item.Current != nil && names(*item.Current) || item.Pending != nil && names(*item.Pending) {
+			return true
+		}
+	}
+	for _, snapshot := range v.Config.Snapshots.Value {
+		if slices.ContainsFunc(snapshot.HostPCI, func(kv pve.KeyValue) bool { return names(kv.Value) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Config.Dropped, func(d pve.DroppedLine) bool { return names(d.Text) })
+}

@@ -1,0 +1,264 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+var moveRules = []rule{
+	moveLiveFlag, moveBlockedRaw, moveMissingMapping, moveRawDevices, moveMappedDiffers, moveStartFails,
+	moveHARaw, moveBootOrder, moveBackup,
+}
+
+// moveAway tells whether the node is known to be off, or to be no member.
+func (n *node) moveAway() bool {
+	members := n.world.facts.Members
+	for _, member := range members.Value {
+		if member.Name == n.Name {
+			return member.Online.Told && !member.Online.Value
+		}
+	}
+	return members.State == facts.OK
+}
+
+// moveTargets gives the other nodes that the VM could go to.
+func (v *vm) moveTargets() []*node {
+	var targets []*node
+	for _, n := range v.node.world.nodes {
+		if n != v.node && !n.moveAway() {
+			targets = append(targets, n)
+		}
+	}
+	return targets
+}
+
+// moveLines gives the lines that a move has to take care of, by slot. Templates
+// have none.
+func (v *vm) moveLines(via atlas.Via) []*line {
+	var lines []*line
+	for _, l := range v.lines {
+		if l.Via == via && l.counts() {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// moveSubject is the subject of a finding about a VM wherever it is.
+func (v *vm) moveSubject() Subject { return Subject{VMID: v.VMID, Slot: atlas.NoSlot} }
+
+func moveKeys(lines []*line) []string {
+	var keys []string
+	for _, l := range lines {
+		if !slices.Contains(keys, l.key()) {
+			keys = append(keys, l.key())
+		}
+	}
+	return keys
+}
+
+func moveEvidence(lines []*line) []string {
+	evidence := make([]string, 0, len(lines))
+	for _, l := range lines {
+		evidence = append(evidence, mappingLineEvidence(l))
+	}
+	return evidence
+}
+
+func moveNames(nodes []*node) []string {
+	names := make([]string, 0, len(nodes))
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// moveLiveFlag finds lines of mappings with the live flag on devices that are
+// not known to migrate. Mediated devices may, unless the guest has an IOMMU.
+func moveLiveFlag(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		viommu := pve.Machine(v.future("machine"))["viommu"]
+		for _, l := range v.lines {
+			mapping := w.mappingOf(l.Mapping)
+			if v.Template || mapping == nil || !l.next() || mapping.LiveMigration == nil || !*mapping.LiveMigration ||
+				viommu == "" && (!l.exclusive() || l.moveMayMigrate()) {
+				continue
+			}
+			f := Finding{
+				Code: LiveFlagBlocksStart, Severity: Warning, Subject: l.subject(),
+				Sentence: fmt.Sprintf("Resource mapping %s of %s is marked live-migration-capable. If the device or its driver cannot migrate, "+
+					"QEMU refuses to start VM %d: \"VFIO migration is not supported in kernel\".", l.Mapping, l.key(), v.VMID),
+				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "slot": l.key(), "mapping": l.Mapping, "viommu": viommu},
+				Evidence: []string{mappingLineEvidence(l), fmt.Sprintf("mapping %s: live-migration-capable 1", l.Mapping)},
+				Remedy: []string{fmt.Sprintf("Unless the maker's driver supports migration of this device, take the flag away: %s",
+					mappingSet(mapping.ID, " --live-migration-capable 0", mapping.Entries))},
+			}
+			if viommu != "" {
+				f.Severity = Error
+				f.Sentence = fmt.Sprintf("Resource mapping %s of %s is marked live-migration-capable, and VM %d has a virtual IOMMU (%s): "+
+					"QEMU refuses to start it, because a device cannot migrate with one.", l.Mapping, l.key(), v.VMID, viommu)
+				f.Evidence = append(f.Evidence, fmt.Sprintf("VM %d machine: viommu=%s", v.VMID, viommu))
+			}
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// moveMayMigrate tells whether nothing speaks against migration: no function of
+// the line was read, or all are bound to a VFIO driver of their maker, which is
+// what makes migration possible.
+func (l *line) moveMayMigrate() bool {
+	return !slices.ContainsFunc(l.all(), func(d *atlas.Device) bool {
+		return d.Host == nil || d.Host.Driver == "vfio-pci" || !strings.Contains(d.Host.Driver, "vfio")
+	})
+}
+
+// moveBlockedRaw finds VMs that raw lines keep on their node.
+func moveBlockedRaw(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		lines, targets := v.moveLines(atlas.ViaAddress), v.moveTargets()
+		if len(lines) == 0 || len(targets) == 0 {
+			continue
+		}
+		keys := moveKeys(lines)
+		message := "can't migrate VM which uses local devices: " + strings.Join(keys, ", ")
+		found = append(found, Finding{
+			Code: MigrationBlockedRaw, Severity: Warning, Subject: v.moveSubject(),
+			Sentence: fmt.Sprintf("VM %d cannot move away from node %s, because it names devices by address (%s): %q. "+
+				"This holds for powered-off VMs, too; only root can force an offline move.", v.VMID, v.Node, mappingJoin(keys), message),
+			Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "node": v.Node, "slots": strings.Join(keys, ", "), "message": message},
+			Evidence: append(moveEvidence(lines), "other nodes: "+strings.Join(moveNames(targets), ", ")),
+			Remedy:   moveMapped(lines),
+		})
+	}
+	return found
+}
+
+// moveMapped gives the commands that replace addresses by mappings.
+func moveMapped(lines []*line) []string {
+	remedy := []string{"Make a resource mapping with an entry for each node that has such a device, and name it in place of the address:"}
+	for _, l := range lines {
+		value := l.Value
+		value.Host, value.Selectors = "", nil
+		value.Mapping = l.moveMapping()
+		remedy = append(remedy, mappingQMSet(l, value))
+	}
+	return remedy
+}
+
+// moveMapping gives the mapping that has exactly the line's functions in its only
+// entry for the node, or a word in its place.
+func (l *line) moveMapping() string {
+	places := l.vm.node.mappingPlaces()
+	for i := range places {
+		if p := &places[i]; len(p.entries) == 1 && len(l.exact) > 0 &&
+			slices.Equal(p.functions(p.entries[0]), l.all()) && len(p.faults(p.entries[0])) == 0 {
+			return p.mapping.ID
+		}
+	}
+	return "NAME"
+}
+
+// moveMissingMapping finds VMs whose mapping has no entry for a node that they
+// have reason to go to: it has such a device, or they are replicated to it.
+func moveMissingMapping(w *world) []Finding {
+	var found []Finding
+	for _, v := range w.vms {
+		var seen []string
+		for _, l := range v.moveLines(atlas.ViaMapping) {
+			mapping := w.mappingOf(l.Mapping)
+			if mapping == nil || len(mapping.On(v.Node)) == 0 || slices.Contains(seen, l.Mapping) {
+				continue
+			}
+			seen = append(seen, l.Mapping)
+			if f, ok := l.missingMapping(mapping); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
+	lines := slices.DeleteFunc(l.vm.moveLines(atlas.ViaMapping), func(o *line) bool { return o.Mapping != l.Mapping })
+	keys := moveKeys(lines)
+	evidence := append(moveEvidence(lines), mappingEntriesOn(mapping))
+	var names, texts, remedy []string
+	for _, n := range l.vm.moveTargets() {
+		if len(mapping.On(n.Name)) > 0 {
+			continue
+		}
+		text, proof := n.moveReason(l.vm, mapping)
+		if text == "" {
+			continue
+		}
+		names, texts, evidence = append(names, n.Name), append(texts, text), append(evidence, proof...)
+		remedy = append(remedy, fmt.Sprintf("Add an entry for node %s to mapping %s.", n.Name, mapping.ID))
+		for _, other := range n.moveEqualMappings(mapping) {
+			remedy = append(remedy, fmt.Sprintf("Or use mapping %s, which has such a device on node %s: one mapping with entries for both nodes would do.", other, n.Name))
+		}
+	}
+	message := fmt.Sprintf("missing mapped devices %s", strings.Join(keys, ", "))
+	return Finding{
+		Code: MigrationMissingMapping, Severity: Error,
+		Subject: Subject{VMID: l.vm.VMID, Slot: l.Slot, Mapping: l.Mapping},
+		Sentence: fmt.Sprintf("VM %d cannot move to %s (%q): resource mapping %s has no entry there, although %s.",
+			l.vm.VMID, mappingJoin(names), message, l.Mapping, mappingJoin(texts)),
+		Params: map[string]string{
+			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping,
+			"nodes": strings.Join(names, ", "), "message": message,
+		},
+		Evidence: evidence, Remedy: remedy,
+	}, len(names) > 0
+}
+
+// moveReason says why a move to the node is to be expected, "" for no reason.
+func (n *node) moveReason(v *vm, mapping *pve.Mapping) (text string, evidence []string) {
+	w := n.world
+	if w.facts.Replication.State == facts.OK {
+		for _, job := range w.facts.Replication.Value {
+			if job.VMID == v.VMID && job.Target == n.Name && !job.Disabled {
+				return "the VM is replicated to " + n.Name, []string{fmt.Sprintf("replication job %s: VM %d to %s", job.ID, job.VMID, n.Name)}
+			}
+		}
+	}
+	for i := range n.Devices {
+		if device := &n.Devices[i]; mappingFits(mapping, device) {
+			return fmt.Sprintf("node %s has an equal device at %s", n.Name, device.Address),
+				[]string{fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(device.IDs))}
+		}
+	}
+	return "", nil
+}
+
+// moveEqualMappings gives other mappings with a device on the node that fits.
+func (n *node) moveEqualMappings(mapping *pve.Mapping) []string {
+	var ids []string
+	places := n.mappingPlaces()
+	for i := range places {
+		p := &places[i]
+		if p.mapping != mapping && slices.ContainsFunc(p.entries, func(e pve.Entry) bool {
+			return slices.ContainsFunc(p.functions(e), func(d *atlas.Device) bool { return mappingFits(mapping, d) })
+		}) {
+			ids = append(ids, p.mapping.ID)
+		}
+	}
+	return ids
+}
+
+// moveAt gives the function of a node at an address, nil if it is not there.
+func (n *node) moveAt(address pci.Address) *atlas.Device {
+	if !n.DevicesRead {
+		return nil
+	}
+	return n.Device(address)
+}

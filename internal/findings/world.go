@@ -1,0 +1,187 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// world is the report as the rules look at it: the lines of each VM with what
+// they name, and who starts by itself.
+type world struct {
+	report *atlas.Report
+	facts  *facts.Snapshot
+	nodes  []*node
+	vms    []*vm // of all nodes, in the order of the report
+}
+
+// node is one node with its VMs.
+type node struct {
+	*atlas.Node
+	world *world
+	vms   []*vm
+	// fromFiles: the devices were read on the node itself, so host facts are told.
+	fromFiles bool
+}
+
+// vm is one VM with its lines. A VM whose configuration was not read has none.
+type vm struct {
+	*atlas.VM
+	node  *node
+	lines []*line
+}
+
+// line is one value of one slot with the functions that it names.
+type line struct {
+	*atlas.Line
+	vm *vm
+	// exact are the functions that the line gives for certain, candidates those of
+	// a mapping with several entries; both by address.
+	exact, candidates []*atlas.Device
+	unplaced          []*atlas.Unplaced
+}
+
+// exclusive tells whether the line takes whole functions. A mediated device or
+// vGPU claims neither the function nor its group.
+func (l *line) exclusive() bool { return l.Mdev == "" }
+
+// now tells whether a running VM may hold what the line names.
+func (l *line) now() bool { return l.Phase != atlas.Pending }
+
+// next tells whether the line is in effect from the next start on. A line with a
+// pending value for its slot is not.
+func (l *line) next() bool {
+	if l.Phase != atlas.Current {
+		return l.Phase == atlas.Pending
+	}
+	return !slices.ContainsFunc(l.vm.lines, func(other *line) bool {
+		return other.Slot == l.Slot && other.Phase == atlas.Pending
+	})
+}
+
+// counts tells whether the line can hold a function now or at the next start.
+// Templates never do.
+func (l *line) counts() bool {
+	if l.vm.Template {
+		return false
+	}
+	return l.next() || l.now() && l.vm.Status != facts.Stopped
+}
+
+func (v *vm) running() bool { return v.Status == facts.Running }
+
+// future gives the value that a key has at the next start, "" for none.
+func (v *vm) future(key string) string {
+	if v.Config == nil {
+		return ""
+	}
+	item, ok := v.Config.Get(key)
+	if !ok {
+		return ""
+	}
+	value, _ := item.Future()
+	return value
+}
+
+// startsByItself tells whether Proxmox VE starts the VM without anybody asking:
+// at boot, unless HA looks after it, or by HA. ok is false where the policies of
+// HA were not read and decide.
+func (v *vm) startsByItself() (yes, ok bool) {
+	if v.Template || v.Config == nil {
+		return false, v.Config != nil
+	}
+	for _, resource := range v.node.world.facts.HA.Value.Resources {
+		if resource.VMID == v.VMID && resource.Kind == facts.QEMU {
+			return resource.State == "started" || resource.State == "enabled", true
+		}
+	}
+	onboot := v.future("onboot") == "1"
+	return onboot, v.node.world.facts.HA.State == facts.OK
+}
+
+func newWorld(report *atlas.Report) *world {
+	w := &world{report: report, facts: report.Facts}
+	if w.facts == nil {
+		w.facts = &facts.Snapshot{}
+	}
+	byVM := make(map[*atlas.VM]*vm, len(report.VMs))
+	byNode := make(map[string]*node, len(report.Nodes))
+	for i := range report.Nodes {
+		n := &node{Node: &report.Nodes[i], world: w}
+		n.fromFiles = slices.ContainsFunc(n.Devices, func(d atlas.Device) bool { return d.Host != nil })
+		w.nodes = append(w.nodes, n)
+		byNode[n.Name] = n
+	}
+	for _, known := range report.VMs {
+		v := &vm{VM: known, node: byNode[known.Node]}
+		byVM[known] = v
+		w.vms = append(w.vms, v)
+		v.node.vms = append(v.node.vms, v)
+	}
+	for _, n := range w.nodes {
+		n.addLines(byVM)
+	}
+	return w
+}
+
+// addLines gives each VM of the node its lines, by slot and phase.
+func (n *node) addLines(byVM map[*atlas.VM]*vm) {
+	lines := map[*atlas.Line]*line{}
+	get := func(known *atlas.Line) *line {
+		if lines[known] == nil {
+			l := &line{Line: known, vm: byVM[known.VM]}
+			lines[known] = l
+			l.vm.lines = append(l.vm.lines, l)
+		}
+		return lines[known]
+	}
+	for i := range n.Devices {
+		device := &n.Devices[i]
+		for j := range device.References {
+			reference := &device.References[j]
+			l := get(reference.Line)
+			if reference.Certainty == atlas.Exact {
+				l.exact = append(l.exact, device)
+			} else {
+				l.candidates = append(l.candidates, device)
+			}
+		}
+	}
+	for i := range n.Unplaced {
+		l := get(n.Unplaced[i].Line)
+		l.unplaced = append(l.unplaced, &n.Unplaced[i])
+	}
+	for _, v := range n.vms {
+		slices.SortFunc(v.lines, func(a, b *line) int {
+			return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Phase, b.Phase))
+		})
+	}
+}
+
+// all gives every function that a line names or may get, by address.
+func (l *line) all() []*atlas.Device {
+	all := slices.Concat(l.exact, l.candidates)
+	slices.SortFunc(all, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+	return slices.Compact(all)
+}
+
+// subject begins the subject of a finding about a line.
+func (l *line) subject() Subject {
+	return Subject{Node: l.vm.Node, VMID: l.vm.VMID, Slot: l.Slot, Mapping: l.Mapping}
+}
+
+func (v *vm) subject() Subject {
+	return Subject{Node: v.Node, VMID: v.VMID, Slot: atlas.NoSlot}
+}
+
+// about is the subject of a finding about a function of a node.
+func (n *node) about(address pci.Address) Subject {
+	return Subject{Node: n.Name, Slot: atlas.NoSlot, Device: &address}
+}
+
+// key gives the configuration key of the line, for example hostpci0.
+func (l *line) key() string { return pve.SlotKey(l.Slot) }
