@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,18 +29,22 @@ const (
 // Env is what a command sees of the process it runs in.
 type Env struct {
 	Stdout, Stderr io.Writer
-	Getenv         func(string) string
-	Now            func() time.Time
+	// Stdin is read where a file is named "-"; nil: there is none.
+	Stdin  io.Reader
+	Getenv func(string) string
+	Now    func() time.Time
 	// Terminal tells whether Stdout is a terminal, and how many columns it has.
 	Terminal bool
 	Columns  int
 	// Root is the root folder of this machine.
 	Root string
+	// args is the command line that Run was given, for advice that repeats it.
+	args []string
 }
 
 // System gives the environment of the running process.
 func System() Env {
-	env := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Columns: 100, Root: "/"}
+	env := Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Columns: 100, Root: "/"}
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		env.Terminal = true
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
@@ -54,7 +59,7 @@ func Run(ctx context.Context, args []string, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	out := &stickyWriter{w: env.Stdout}
-	env.Stdout = out
+	env.Stdout, env.args = out, args
 	root := newRoot(env)
 	root.SetOut(quietWriter{out})             // cobra reports a failed write as if it were of the command
 	root.SetArgs(append([]string{}, args...)) // never nil: that would mean os.Args
@@ -68,15 +73,38 @@ func Run(ctx context.Context, args []string, env Env) int {
 		return exitDone
 	case errors.As(err, &exit):
 		if exit.err != nil {
-			fmt.Fprintln(env.Stderr, "pciatlas: "+clean(exit.err.Error()))
+			fmt.Fprintln(env.Stderr, "pciatlas: "+errorText(ctx, exit.err))
 		}
 		return exit.code
 	default:
-		fmt.Fprintln(env.Stderr, "pciatlas: "+clean(err.Error()))
+		fmt.Fprintln(env.Stderr, "pciatlas: "+cleanLines(err.Error())) // cobra's words, of several lines
 		fmt.Fprintln(env.Stderr, "Try: pciatlas help")
 		return exitUsage
 	}
 }
+
+// errorText gives an error in words for a terminal. Of line breaks in it, only those
+// of an advice are the program's own.
+func errorText(ctx context.Context, err error) string {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return "interrupted"
+	}
+	if long, ok := errors.AsType[*advice](err); ok {
+		return clean(strings.TrimSuffix(err.Error(), long.text)) + cleanLines(long.text)
+	}
+	return clean(err.Error())
+}
+
+// advice is an error with what a person can do about it. The text follows the error
+// and may have several lines; data in it is clean already.
+type advice struct {
+	err  error
+	text string
+}
+
+func (a *advice) Error() string { return a.err.Error() + a.text }
+
+func (a *advice) Unwrap() error { return a.err }
 
 // exitError ends a command with a code; err is nil if everything was said.
 type exitError struct {
@@ -142,7 +170,8 @@ device, how sure that is, and what could not be read.
 On a node of Proxmox VE it needs no set-up: run it as root, and it reads the
 node's devices and the configuration files of the whole cluster. It only reads.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 incomplete (with --require-complete).`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 incomplete (with --require-complete);
+those of check are its own.`
 
 func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
@@ -156,7 +185,7 @@ func newRoot(env Env) *cobra.Command {
 	}
 	root.SetErr(env.Stderr)
 	root.AddCommand(
-		newScan(env), newVM(env), newDevice(env), newExplain(env), newSnapshot(env), newDemo(env), newVersion(env),
+		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env), newDemo(env), newVersion(env),
 		newMan(root),
 	)
 	return root

@@ -10,6 +10,7 @@ import (
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
 	"pciatlas/internal/pci"
 )
 
@@ -54,7 +55,7 @@ func runDevice(ctx context.Context, env Env, options *deviceOptions, address str
 	if options.node != "" {
 		names = []string{options.node}
 	}
-	report, snapshot, err := options.source.report(ctx, env, names)
+	report, snapshot, err := options.source.report(ctx, env, names, true)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func runDevice(ctx context.Context, env Env, options *deviceOptions, address str
 	case formatYAML:
 		err = writeYAML(env.Stdout, answer)
 	default:
-		err = writeDevice(&printer{w: env.Stdout, width: tableLimit(env)}, found[0], &answer.DeviceAnswer)
+		err = writeDevice(&printer{w: env.Stdout, width: tableLimit(env)}, found[0], &answer)
 	}
 	if err != nil {
 		return failed(err)
@@ -91,6 +92,8 @@ type deviceObject struct {
 	atlas.DeviceAnswer
 	Complete bool                `json:"complete"`
 	Issues   []atlas.AnswerIssue `json:"issues"`
+	// Findings are those about the function and about the lines that name it.
+	Findings []findings.Finding `json:"findings"`
 }
 
 func newDeviceObject(report *atlas.Report, row scanRow) deviceObject {
@@ -99,6 +102,7 @@ func newDeviceObject(report *atlas.Report, row scanRow) deviceObject {
 		DeviceAnswer: report.DeviceAnswer(row.node, row.device, options),
 		Complete:     row.node.Complete,
 		Issues:       report.Answer(row.node, options).Issues,
+		Findings:     append([]findings.Finding{}, findings.OfDevice(findings.Find(report), row.node, row.device)...),
 	}
 }
 
@@ -158,7 +162,8 @@ func deviceNotFound(snapshot *facts.Snapshot, nodes []*atlas.Node, address pci.A
 	}
 }
 
-func writeDevice(p *printer, row scanRow, d *atlas.DeviceAnswer) error {
+func writeDevice(p *printer, row scanRow, answer *deviceObject) error {
+	d := &answer.DeviceAnswer
 	p.line("%s on node %s: %s", d.Address, d.Node, modelName(row.device.ReadableNames(), row.device.IDs))
 	p.line("%s\n", stateSentence(row))
 	p.fact("state", stateWord(d.State))
@@ -180,6 +185,7 @@ func writeDevice(p *printer, row scanRow, d *atlas.DeviceAnswer) error {
 		}
 		p.line("  %s", d.Review[i].Message)
 	}
+	writeFindings(p, answer.Findings)
 	p.line("")
 	p.parts(scopeParts(row.node))
 	return p.err

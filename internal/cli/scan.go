@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/findings"
 	"pciatlas/internal/pci"
 )
 
@@ -53,7 +54,7 @@ func runScan(ctx context.Context, env Env, options *scanOptions) error {
 	if err != nil {
 		return err
 	}
-	report, _, err := options.source.report(ctx, env, options.nodes)
+	report, _, err := options.source.report(ctx, env, options.nodes, output == formatWide)
 	if err != nil {
 		return err
 	}
@@ -170,6 +171,7 @@ func writeScanTable(env Env, report *atlas.Report, nodes []*atlas.Node, options 
 	view.writeMappingLines(report)
 	if wide {
 		view.writeIssues(nodes)
+		view.writeFindings(report, options.nodes)
 	}
 	view.out.line("")
 	for _, node := range nodes {
@@ -414,6 +416,15 @@ func (v *scanView) writeMappingLines(report *atlas.Report) {
 	}
 }
 
+func (v *scanView) writeFindings(report *atlas.Report, nodes []string) {
+	found := findings.OfNodes(findings.Find(report), nodes)
+	if len(found) > 0 {
+		wide := &printer{w: v.env.Stdout}
+		wide.line("\nFindings:")
+		writeFindings(wide, found)
+	}
+}
+
 func (v *scanView) writeIssues(nodes []*atlas.Node) {
 	wide := &printer{w: v.env.Stdout}
 	for _, node := range nodes {
@@ -431,7 +442,7 @@ func (v *scanView) writeScope(node *atlas.Node) {
 	if v.several {
 		parts[0] = node.Name + ": " + parts[0]
 	}
-	line := clean(wrapParts(parts, tableLimit(v.env)))
+	line := wrapParts(parts, tableLimit(v.env))
 	if useColour(v.env) && !node.Complete {
 		line = "\x1b[" + string(violet) + "m" + line + "\x1b[0m"
 	}

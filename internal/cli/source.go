@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,8 +35,6 @@ type source struct {
 
 	// flags are those of the command, to tell an empty value from none.
 	flags *pflag.FlagSet
-	// words are the command line up to the flags, for advice that repeats it.
-	words string
 }
 
 func (s *source) addFlags(cmd *cobra.Command) {
@@ -43,7 +42,7 @@ func (s *source) addFlags(cmd *cobra.Command) {
 	s.flags = flags
 	flags.StringVar(&s.root, "root", "",
 		"read the files below this `folder`, not those of this machine")
-	flags.StringVar(&s.from, "from", "", "read this snapshot `file` instead of a cluster")
+	flags.StringVar(&s.from, "from", "", "read this snapshot `file` (- for standard input) instead of a cluster")
 	flags.StringArrayVar(&s.endpoints, "endpoint", nil,
 		"ask the API at this `URL`: https://NODE:8006 (repeatable; PCIATLAS_ENDPOINT)")
 	flags.StringVar(&s.tokenFile, "token-file", "",
@@ -55,20 +54,22 @@ func (s *source) addFlags(cmd *cobra.Command) {
 	s.limits = pveapi.DefaultLimits()
 	flags.IntVar(&s.limits.VMsPerNode, "max-vms", s.limits.VMsPerNode, "read at most this `number` of VMs of one node over the API")
 	flags.DurationVar(&s.limits.NodeBudget, "node-budget", s.limits.NodeBudget, "let one node of the API keep us waiting for this `time`")
-	s.words = cmd.Name()
 }
 
-var errNoSource = errors.New("this machine is not a node of Proxmox VE (it has no /etc/pve), " +
-	"so there is nothing to read here. Do one of these:\n" +
-	"  - copy this program to a node and run it there as root\n" +
-	"  - ask a cluster from here: --endpoint https://NODE:8006 --token-file FILE\n" +
-	"  - give a folder with the files of a node: --root DIR\n" +
-	"  - give a snapshot: --from FILE")
+var errNoSource = &advice{
+	err: errors.New("this machine is not a node of Proxmox VE (it has no /etc/pve), so there is nothing to read here"),
+	text: ". Do one of these:\n" +
+		"  - copy this program to a node and run it there as root\n" +
+		"  - ask a cluster from here: --endpoint https://NODE:8006 --token-file FILE\n" +
+		"  - give a folder with the files of a node: --root DIR\n" +
+		"  - give a snapshot: --from FILE",
+}
 
 // report reads and computes, and gives what was read, too. nodes narrows what the
-// API is asked for; the other ways read everything.
-func (s *source) report(ctx context.Context, env Env, nodes []string) (*atlas.Report, *facts.Snapshot, error) {
-	snapshot, err := s.snapshot(ctx, env, pveapi.Request{Nodes: nodes, Policy: true})
+// API is asked for, and without details it is not asked for what only findings
+// need; the other ways read everything.
+func (s *source) report(ctx context.Context, env Env, nodes []string, details bool) (*atlas.Report, *facts.Snapshot, error) {
+	snapshot, err := s.snapshot(ctx, env, pveapi.Request{Nodes: nodes, Policy: true, Details: details})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +120,7 @@ func (s *source) snapshot(ctx context.Context, env Env, request pveapi.Request) 
 	case s.limits.VMsPerNode < 1 || s.limits.NodeBudget <= 0:
 		return facts.Snapshot{}, usage("--max-vms and --node-budget need values above 0")
 	case s.from != "":
-		return s.readFile()
+		return s.readFile(ctx, env)
 	case s.root == "" && len(s.endpoints) > 0:
 		return s.readAPI(ctx, env, request)
 	default:
@@ -149,8 +150,8 @@ func isNode(root string) bool {
 	return err == nil && info.IsDir() || errors.Is(err, fs.ErrPermission)
 }
 
-func (s *source) readFile() (facts.Snapshot, error) {
-	data, err := os.ReadFile(s.from)
+func (s *source) readFile(ctx context.Context, env Env) (facts.Snapshot, error) {
+	data, err := readInput(ctx, env, s.from, maxSnapshot)
 	if err != nil {
 		return facts.Snapshot{}, failed(fmt.Errorf("read the snapshot: %w", err))
 	}
@@ -162,7 +163,7 @@ func (s *source) readFile() (facts.Snapshot, error) {
 }
 
 func (s *source) readAPI(ctx context.Context, env Env, request pveapi.Request) (facts.Snapshot, error) {
-	options, err := s.apiOptions(env)
+	options, err := s.apiOptions(ctx, env)
 	if err != nil {
 		return facts.Snapshot{}, err
 	}
@@ -175,7 +176,7 @@ func (s *source) readAPI(ctx context.Context, env Env, request pveapi.Request) (
 	snapshot, err := client.Read(ctx, request)
 	done()
 	if err != nil {
-		return facts.Snapshot{}, failed(s.advise(err, options.Token))
+		return facts.Snapshot{}, failed(s.advise(env, err, options.Token))
 	}
 	return snapshot, nil
 }
@@ -189,7 +190,7 @@ func showProgress(env Env, what string) (done func()) {
 	return func() { fmt.Fprint(env.Stderr, "\r\x1b[K") }
 }
 
-func (s *source) apiOptions(env Env) (pveapi.Options, error) {
+func (s *source) apiOptions(ctx context.Context, env Env) (pveapi.Options, error) {
 	options := pveapi.Options{Cluster: s.cluster, Endpoints: s.endpoints, Limits: s.limits, Now: env.Now}
 	if options.Cluster == "" {
 		options.Cluster = "default"
@@ -208,7 +209,7 @@ func (s *source) apiOptions(env Env) (pveapi.Options, error) {
 	if s.caFile == "" {
 		return options, nil
 	}
-	pem, err := os.ReadFile(s.caFile)
+	pem, err := readInput(ctx, env, s.caFile, maxAuthorities)
 	if err != nil {
 		return options, failed(fmt.Errorf("read the authorities: %w", err))
 	}
@@ -219,40 +220,34 @@ func (s *source) apiOptions(env Env) (pveapi.Options, error) {
 	return options, nil
 }
 
-// token reads the API token. A file that others can read is refused: the token
-// in it is no secret any more.
-func (s *source) token(env Env) (pveapi.Token, error) {
-	text := env.Getenv("PCIATLAS_TOKEN")
-	if s.tokenFile != "" {
-		info, err := os.Stat(s.tokenFile)
-		if err != nil {
-			return pveapi.Token{}, failed(fmt.Errorf("read the token: %w", err))
-		}
-		if info.Mode().Perm()&0o077 != 0 {
-			return pveapi.Token{}, failed(fmt.Errorf("others can read the token in %s, so it is not used; change that with: chmod 600 %s",
-				s.tokenFile, quote(s.tokenFile)))
-		}
-		data, err := os.ReadFile(s.tokenFile)
-		if err != nil {
-			return pveapi.Token{}, failed(fmt.Errorf("read the token: %w", err))
-		}
-		text = string(data)
+// quote makes a word safe for a shell. What a terminal could not show is written
+// with the escapes of $'…'.
+func quote(word string) string {
+	switch {
+	case strings.ContainsFunc(word, unprintable):
+		return "$'" + escapeWord(word) + "'"
+	case word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@=,+%") == "":
+		return word
+	default:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	if strings.TrimSpace(text) == "" {
-		return pveapi.Token{}, usage("--endpoint needs an API token: give a file with --token-file, or the token in PCIATLAS_TOKEN. " +
-			"A token is made on a node, for example with: pveum user token add USER@pve pciatlas --privsep 0")
-	}
-	token, err := pveapi.ParseToken(text)
-	if err != nil {
-		return pveapi.Token{}, failed(err)
-	}
-	return token, nil
 }
 
-// quote makes a word safe for a shell.
-func quote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@=,+%") == "" {
-		return word
+func escapeWord(word string) string {
+	var b strings.Builder
+	for word != "" {
+		r, size := utf8.DecodeRuneInString(word)
+		switch {
+		case r == '\'' || r == '\\':
+			b.WriteString("\\" + word[:size])
+		case unprintable(r):
+			for _, c := range []byte(word[:size]) {
+				fmt.Fprintf(&b, "\\%03o", c)
+			}
+		default:
+			b.WriteString(word[:size])
+		}
+		word = word[size:]
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return b.String()
 }

@@ -49,7 +49,7 @@ func (t *table) add(cells ...cell) {
 	t.rows = append(t.rows, cells)
 }
 
-func text(s string) cell { return cell{lines: strings.Split(clean(s), "\n")} }
+func text(s string) cell { return cell{lines: []string{clean(s)}} }
 
 func styled(s string, with style) cell {
 	c := text(s)

@@ -3,13 +3,15 @@ package cli
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
 )
 
-// printer writes lines of cleaned text and remembers the first error. Lines are
-// folded at the width; 0 leaves them as they are.
+// printer writes lines of cleaned text and remembers the first error. Line breaks in
+// what is inserted are shown, those of the format are made. Lines are folded at the
+// width; 0 leaves them as they are.
 type printer struct {
 	w     io.Writer
 	width int
@@ -19,7 +21,7 @@ type printer struct {
 // line writes text. Where it is folded, the rest of a line that begins with
 // blanks is indented by two more.
 func (p *printer) line(format string, args ...any) {
-	for line := range strings.SplitSeq(clean(fmt.Sprintf(format, args...)), "\n") {
+	for line := range strings.SplitSeq(cleanf(format, args), "\n") {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		if indent > 0 {
 			indent += 2
@@ -30,7 +32,7 @@ func (p *printer) line(format string, args ...any) {
 
 // hang writes text whose further lines are indented by a number of blanks.
 func (p *printer) hang(indent int, format string, args ...any) {
-	for line := range strings.SplitSeq(clean(fmt.Sprintf(format, args...)), "\n") {
+	for line := range strings.SplitSeq(cleanf(format, args), "\n") {
 		p.write(fold(line, p.width, indent))
 	}
 }
@@ -38,7 +40,21 @@ func (p *printer) hang(indent int, format string, args ...any) {
 // parts writes parts that are joined with a dot, preferably on one line, else
 // broken between them.
 func (p *printer) parts(parts []string) {
-	p.write(clean(wrapParts(parts, p.width)))
+	p.write(wrapParts(parts, p.width))
+}
+
+// cleanf formats with cleaned values.
+func cleanf(format string, args []any) string {
+	cleaned := make([]any, len(args))
+	for i, arg := range args {
+		switch value := reflect.ValueOf(arg); {
+		case value.Kind() == reflect.String:
+			cleaned[i] = clean(value.String())
+		default:
+			cleaned[i] = arg
+		}
+	}
+	return cleanLines(fmt.Sprintf(format, cleaned...))
 }
 
 func (p *printer) write(text string) {
@@ -98,13 +114,14 @@ func trimLineEnds(text string) string {
 // partIndent is how far the lines of wrapParts after the first are indented.
 const partIndent = 4
 
-// wrapParts joins parts with a dot. What does not fit the width is broken between
+// wrapParts joins parts, which it cleans, with a dot. What does not fit the width is broken between
 // them, and within a part only if that is wider by itself; 0 is no width.
 func wrapParts(parts []string, width int) string {
 	const glued = "\u00a0·" // a dot never begins a line
 	var rows []string
 	row := ""
 	for i, part := range parts {
+		part = clean(part)
 		if i < len(parts)-1 {
 			part += glued
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
 )
 
 type vmOptions struct {
@@ -43,7 +44,7 @@ func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
 	if err != nil || vmid < 100 {
 		return usage("%q is not the number of a VM; numbers begin at 100", id)
 	}
-	report, snapshot, err := options.source.report(ctx, env, nil)
+	report, snapshot, err := options.source.report(ctx, env, nil, true)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func runVM(ctx context.Context, env Env, options *vmOptions, id string) error {
 				fmt.Fprintln(env.Stdout)
 			}
 			answer := report.VMAnswer(vm)
-			err = writeVM(&printer{w: env.Stdout, width: tableLimit(env)}, report, &answer)
+			err = writeVM(&printer{w: env.Stdout, width: tableLimit(env)}, report, &answer, findingsOfVM(report, vm))
 		}
 		if err != nil {
 			return failed(err)
@@ -83,12 +84,15 @@ type vmObject struct {
 	Complete   bool           `json:"complete"`
 	VisibleVMs int            `json:"visible_vms"`
 	CheckedVMs int            `json:"checked_vms"`
+	// Findings are those about the VM and about what its lines name.
+	Findings []findings.Finding `json:"findings"`
 }
 
 func newVMObject(report *atlas.Report, snapshot *facts.Snapshot, vm *atlas.VM) vmObject {
 	node := report.Node(vm.Node)
 	object := vmObject{
 		VMAnswer: report.VMAnswer(vm), Complete: node.Complete, VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
+		Findings: findingsOfVM(report, vm),
 	}
 	if vm.Config != nil {
 		args, hook := vm.Config.Args.Any(), vm.Config.Hook.Any()
@@ -129,7 +133,11 @@ func vmNotFound(report *atlas.Report, snapshot *facts.Snapshot, vmid int) error 
 	return fmt.Errorf("there is no VM %d among the %d VMs of this cluster", vmid, len(report.VMs))
 }
 
-func writeVM(p *printer, report *atlas.Report, vm *atlas.VMAnswer) error {
+func findingsOfVM(report *atlas.Report, vm *atlas.VM) []findings.Finding {
+	return append([]findings.Finding{}, findings.OfVM(findings.Find(report), report.Node(vm.Node), vm)...)
+}
+
+func writeVM(p *printer, report *atlas.Report, vm *atlas.VMAnswer, found []findings.Finding) error {
 	title := fmt.Sprintf("VM %d", vm.VMID)
 	if vm.Name != nil {
 		title += " (" + *vm.Name + ")"
@@ -159,6 +167,7 @@ func writeVM(p *printer, report *atlas.Report, vm *atlas.VMAnswer) error {
 	for _, line := range vm.Snapshots {
 		p.line("\nSnapshot %s holds %s: %s", line.Snapshot, line.Slot, line.Value)
 	}
+	writeFindings(p, found)
 	for i := range vm.Issues {
 		if i == 0 {
 			p.line("\nWhat makes the check incomplete:")

@@ -89,9 +89,17 @@ func vmLabel(vm *atlas.VM) string {
 	return label
 }
 
-// clean makes text from files harmless for a terminal: control characters and
-// characters that change the direction of writing are shown, not sent.
-func clean(s string) string {
+// clean makes text from files harmless for a line on a terminal: control characters,
+// line breaks among them, and characters that change the direction of writing are
+// shown, not sent.
+func clean(s string) string { return cleanBut(s, unprintable) }
+
+// cleanLines does the same, but for the line breaks of the program itself.
+func cleanLines(s string) string {
+	return cleanBut(s, func(r rune) bool { return r != '\n' && unprintable(r) })
+}
+
+func cleanBut(s string, unprintable func(rune) bool) string {
 	if strings.IndexFunc(s, unprintable) < 0 {
 		return s
 	}
@@ -107,8 +115,8 @@ func clean(s string) string {
 }
 
 func unprintable(r rune) bool {
-	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
-		r == unicode.ReplacementChar || r >= 0x2028 && r <= 0x2029)
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
+		r == unicode.ReplacementChar || r >= 0x2028 && r <= 0x2029
 }
 
 // issueReason gives an issue as a part of the scope line: its sentence up to the

@@ -2,12 +2,14 @@ package facts
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
 )
 
@@ -89,7 +91,7 @@ func (a *anonymiser) nodes(s *Snapshot) {
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		node := s.Nodes[name]
 		renamed[a.name("node", name)] = node
-		a.read(&node.Devices.Stamp, node.Devices.Problems)
+		a.nodeRead(&node.Devices.Stamp, node.Devices.Problems)
 		a.read(&node.IOMMU.Stamp, node.IOMMU.Problems)
 		for i, word := range node.IOMMU.Value.CommandLine {
 			if !harmlessWord.MatchString(word) {
@@ -100,7 +102,7 @@ func (a *anonymiser) nodes(s *Snapshot) {
 		for _, vmid := range slices.Sorted(maps.Keys(node.VMs)) {
 			read := node.VMs[vmid]
 			a.vm(&read.Value)
-			a.read(&read.Stamp, read.Problems)
+			a.nodeRead(&read.Stamp, read.Problems)
 			node.VMs[vmid] = read
 		}
 	}
@@ -196,19 +198,106 @@ var harmlessWord = regexp.MustCompile(`^(intel_iommu|amd_iommu|iommu|iommu\.[a-z
 
 var harmless = regexp.MustCompile(`[0-9A-Fa-f:.;]+`)
 
-// refused keeps of a value that Proxmox VE refuses only what can be read of it
-// as addresses and mappings.
+// refused keeps of a value that Proxmox VE refuses what can be read of it as
+// addresses and mappings, and the kinds of its faults where they can be kept.
 func (a *anonymiser) refused(value string) string {
-	readable := pve.ReadRefused(value)
-	var parts []string
-	for _, selector := range readable.Selectors {
-		parts = append(parts, harmless.FindString(selector.String()))
+	parts := strings.Split(value, ",")
+	for i, part := range parts {
+		parts[i] = a.refusedPart(part)
 	}
-	options := []string{strings.Join(parts, ";")}
+	if hidden := strings.Join(parts, ","); sameFaults(value, hidden) {
+		return hidden
+	}
+	readable := pve.ReadRefused(value)
+	var options []string
+	if len(readable.Selectors) > 0 {
+		options = append(options, harmlessSelectors(readable.Selectors))
+	}
 	for _, mapping := range readable.Mappings {
 		options = append(options, "mapping="+a.name("mapping", mapping))
 	}
-	return strings.Join(append(options, "refused"), ",")
+	return strings.Join(append(options, "refused=1"), ",")
+}
+
+// hostpciKeys are the options whose names can be no name that people give.
+var hostpciKeys = []string{
+	"host", "mapping", "rombar", "romfile", "pcie", "x-vga", "legacy-igd", "mdev", "driver",
+	"vendor-id", "device-id", "sub-vendor-id", "sub-device-id",
+}
+
+// harmlessOption is a value of those options that can be no such name.
+var harmlessOption = regexp.MustCompile(`^([01]|yes|no|on|off|true|false|vfio|keep|0x[0-9a-fA-F]{1,4}|nvidia-[0-9]+)?$`)
+
+func (a *anonymiser) refusedPart(part string) string {
+	key, text, keyed := strings.Cut(part, "=")
+	switch {
+	case strings.TrimSpace(part) == "":
+		return ""
+	case !keyed:
+		return refusedHost(part)
+	case key == "", text == "", strings.Contains(text, "\n"): // all the same to Proxmox VE
+		return "=refused"
+	case !slices.Contains(hostpciKeys, key):
+		return a.name("option", key) + "=1"
+	case harmlessOption.MatchString(text):
+		return part
+	case key == "host":
+		return "host=" + refusedHost(text)
+	case key == "mapping" && pve.ValidMappingID(text):
+		return "mapping=" + a.name("mapping", text)
+	case key == "mapping":
+		return "mapping=" + a.name("mapping", text) + "!" // no id may hold this
+	case key == "mdev":
+		return "mdev=/"
+	case key == "romfile":
+		return "romfile=" + a.name("rom", text) + strings.Repeat(";", min(1, strings.Count(text, ";")))
+	default:
+		return key + "=" + a.name("value", text)
+	}
+}
+
+// refusedHost keeps the addresses of a text, and that it holds more than those.
+func refusedHost(text string) string {
+	if harmless.FindString(text) == text {
+		return text
+	}
+	if selectors := pve.ReadRefused(text).Selectors; len(selectors) > 0 {
+		return harmlessSelectors(selectors) + ";refused"
+	}
+	return "refused"
+}
+
+func harmlessSelectors(selectors []pci.Selector) string {
+	parts := make([]string, len(selectors))
+	for i, selector := range selectors {
+		parts[i] = harmless.FindString(selector.String())
+	}
+	return strings.Join(parts, ";")
+}
+
+// sameFaults tells whether Proxmox VE refuses two values for the same kinds of
+// reason and the same can be read of both.
+func sameFaults(value, other string) bool {
+	a, b := pve.ReadRefused(value), pve.ReadRefused(other)
+	return slices.Equal(faultKinds(value), faultKinds(other)) &&
+		len(a.Mappings) == len(b.Mappings) && harmlessSelectors(a.Selectors) == harmlessSelectors(b.Selectors)
+}
+
+// faultKinds gives the sorted kinds of a value's faults; the names of unknown
+// options do not count.
+func faultKinds(value string) []string {
+	_, err := pve.ParseHostPCI(value)
+	var kinds []string
+	if refused, ok := errors.AsType[*pve.FormatError](err); ok {
+		for _, fault := range refused.Faults {
+			if fault.Code == pve.FaultUnknownKey {
+				fault.Option = ""
+			}
+			kinds = append(kinds, fault.Class())
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 func (a *anonymiser) mappings(s *Snapshot) {
@@ -311,10 +400,53 @@ func (a *anonymiser) reads(s *Snapshot) {
 }
 
 // read replaces the entry point of a read; messages and subjects may name
-// anything, so only the code of a problem is kept.
+// anything, so only the code of a problem is kept, and said in words.
 func (a *anonymiser) read(stamp *Stamp, problems []Problem) {
 	stamp.Via = a.name("entry", stamp.Via)
 	for i := range problems {
-		problems[i] = Problem{Code: problems[i].Code, Message: "not shown"}
+		message := hiddenMessage(problems[i].Code)
+		if strings.HasSuffix(problems[i].Message, ".") { // files give whole sentences
+			message = "It " + message + "."
+		}
+		problems[i] = Problem{Code: problems[i].Code, Message: message}
+	}
+}
+
+// nodeRead does the same for a read of one node, whose problems are told with
+// their subjects.
+func (a *anonymiser) nodeRead(stamp *Stamp, problems []Problem) {
+	a.read(stamp, problems)
+	for i := range problems {
+		problems[i].Subject = "a read"
+	}
+}
+
+// hiddenMessage says of a problem what its code says.
+func hiddenMessage(code string) string {
+	switch code {
+	case ProblemPermission:
+		return "was refused for want of rights"
+	case ProblemMissing:
+		return "is not there"
+	case ProblemVanished:
+		return "vanished while it was read"
+	case ProblemMalformed:
+		return "is not what it should be"
+	case ProblemTooLarge:
+		return "is too large"
+	case ProblemUnreachable:
+		return "got no answer"
+	case ProblemTimeout:
+		return "got no answer in time"
+	case ProblemRefused:
+		return "got an error for an answer"
+	case ProblemLimit:
+		return "was cut off by a limit"
+	case ProblemUnsupported:
+		return "is not offered by this Proxmox VE"
+	case ProblemOutside:
+		return "leads out of the root"
+	default:
+		return "could not be read"
 	}
 }

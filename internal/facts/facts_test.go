@@ -2,6 +2,8 @@ package facts_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -225,4 +227,55 @@ func FuzzSnapshot(f *testing.F) {
 		var snapshot facts.Snapshot
 		_ = json.Unmarshal(data, &snapshot)
 	})
+}
+
+// TestAnonymiseKeepsReasons: what could not be read, and why a value is refused, is
+// still said, without a name.
+func TestAnonymiseKeepsReasons(t *testing.T) {
+	values := []string{
+		"mapping=zqx_ACME!", "01:00.0,mapping=ACME!", "01:00.0,ACME=1", "ACME", "01:00.0 ACME", "01:00.0,pcie=ACME", "mapping=acme,mdev=AC/ME",
+		"01:00.0,romfile=ACME;x", "01:00.0,02:00.0", "mapping=", "01:00.0,ACME=1,ACME=2", "host=ACME", "01:00.0,driver=ACME", "=ACME", "01:00.0,\nx=\nACME",
+	}
+	var items []pve.Item
+	for i, value := range values {
+		items = append(items, pve.Item{Key: fmt.Sprintf("hostpci%d", i), Current: &value})
+	}
+	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{"a": {
+		Devices: facts.Read[[]facts.Device]{State: facts.Failed, Problems: []facts.Problem{
+			{Code: facts.ProblemUnreachable, Subject: "GET /nodes/ACME/hardware/pci", Message: "no answer (ACME)"},
+			{Code: facts.ProblemPermission, Subject: "etc/ACME", Message: "etc/ACME cannot be read."},
+		}},
+		VMs: map[int]facts.Read[facts.VMConfig]{100: {State: facts.OK, Value: facts.VMConfig{Items: items}}},
+	}}}
+	hidden, err := facts.Anonymise(&snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := facts.Encode(&hidden)
+	if err != nil || strings.Contains(strings.ToLower(string(encoded)), "acme") {
+		t.Errorf("%v: %s", err, encoded)
+	}
+	node := hidden.Nodes["node-1"]
+	want := []facts.Problem{
+		{Code: facts.ProblemUnreachable, Subject: "a read", Message: "got no answer"},
+		{Code: facts.ProblemPermission, Subject: "a read", Message: "It was refused for want of rights."},
+	}
+	if diff := cmp.Diff(want, node.Devices.Problems); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	kinds := func(value string) string {
+		_, err := pve.ParseHostPCI(value)
+		var list []string
+		if refused, ok := errors.AsType[*pve.FormatError](err); ok {
+			for _, fault := range refused.Faults {
+				list = append(list, fault.Code)
+			}
+		}
+		return strings.Join(list, " ")
+	}
+	for i, item := range node.VMs[100].Value.Items {
+		if got := *item.Current; got == "" || got[0] == ',' || kinds(got) != kinds(values[i]) || kinds(got) == "" {
+			t.Errorf("%q becomes %q: %q, not %q", values[i], got, kinds(got), kinds(values[i]))
+		}
+	}
 }
