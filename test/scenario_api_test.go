@@ -53,7 +53,7 @@ func readRecording(t *testing.T, id string) (facts.Snapshot, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return client.Read(t.Context(), pveapi.Request{Policy: true})
+	return client.Read(t.Context(), pveapi.Request{Policy: true, Details: true})
 }
 
 // TestScenariosFromAPI reads every scenario over its recorded answers.

@@ -15,6 +15,7 @@ import (
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
 	"pciatlas/internal/hostfs"
 	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
@@ -47,6 +48,9 @@ type expected struct {
 	AlsoAllowed         []string              `json:"issue_codes_also_allowed"`
 	IssueCodesFromFiles *[]string             `json:"issue_codes_from_files"`
 	Error               *expectedError
+	Findings            []expectedFinding
+	FindingsAllowed     []findings.Code `json:"also_allowed"`
+	MustNot             []string        `json:"must_not"`
 }
 
 type expectedError struct {
