@@ -359,17 +359,20 @@ func reviewLines(device *atlas.Device) []string {
 
 // writeNotes says why nodes have no rows.
 func (v *scanView) writeNotes(nodes []*atlas.Node, all bool) {
-	var unread []string
+	var failed, unread []string
 	for _, node := range nodes {
 		switch {
 		case !node.DevicesRead && (hasIssue(node, atlas.IssueDevicesUnreadable) || hasIssue(node, atlas.IssueNodeUnreachable)):
-			v.out.line("\nThe devices of %s could not be read; the last lines say why.", node.Name)
+			failed = append(failed, node.Name)
 		case !node.DevicesRead:
 			unread = append(unread, node.Name)
 		case len(v.rows([]*atlas.Node{node}, all)) == 0:
 			v.out.line("\n%s has no display or accelerator among its %d PCI functions (--all-devices shows them).",
 				node.Name, len(node.Devices))
 		}
+	}
+	if len(failed) > 0 {
+		v.out.line("\nThe devices of %s could not be read; the last lines say why.", strings.Join(failed, ", "))
 	}
 	if len(unread) > 0 {
 		v.out.line("\nNot read: the devices of %s. A node shows only its own hardware; run pciatlas there, too.",
