@@ -93,6 +93,10 @@ func (a *anonymiser) nodes(s *Snapshot) {
 		renamed[a.name("node", name)] = node
 		a.nodeRead(&node.Devices.Stamp, node.Devices.Problems)
 		a.read(&node.IOMMU.Stamp, node.IOMMU.Problems)
+		a.read(&node.ROMFiles.Stamp, node.ROMFiles.Problems)
+		for i := range node.ROMFiles.Value {
+			node.ROMFiles.Value[i].Name = a.name("rom", node.ROMFiles.Value[i].Name)
+		}
 		for i, word := range node.IOMMU.Value.CommandLine {
 			if !harmlessWord.MatchString(word) {
 				key, _, _ := strings.Cut(word, "=")

@@ -197,8 +197,11 @@ type Node struct {
 	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
 	Containers map[int]Read[Container]     `json:"containers,omitempty"`
 	IOMMU      Read[IOMMU]                 `json:"iommu,omitzero"`
-	Holding    Read[[]Holding]             `json:"holding,omitzero"`
-	Health     Read[[]Health]              `json:"health,omitzero"`
+	// ROMFiles tells of the ROM files that lines of the node's VMs name whether they
+	// are there; only the node itself tells.
+	ROMFiles Read[[]ROMFile] `json:"rom_files,omitzero"`
+	Holding  Read[[]Holding] `json:"holding,omitzero"`
+	Health   Read[[]Health]  `json:"health,omitzero"`
 }
 
 // Device is one PCI function of a node.
@@ -265,6 +268,12 @@ type IOMMU struct {
 	// CommandLine are the words of the kernel command line about IOMMU, VFIO and
 	// ACS; others are not kept.
 	CommandLine []string `json:"command_line,omitempty"`
+}
+
+// ROMFile is a file that a romfile option names, relative to /usr/share/kvm.
+type ROMFile struct {
+	Name  string `json:"name"`
+	There bool   `json:"there"`
 }
 
 // Container is a container's configuration, as far as it matters.

@@ -199,6 +199,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 	}
 	group.Wait()
 	fillNodes(&snapshot, &search, &local)
+	local.ROMFiles = r.readROMs(&local)
 	return snapshot
 }
 
