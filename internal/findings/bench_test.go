@@ -28,7 +28,7 @@ func bigWorld(nodes, vms, gpus, mappings int) *facts.Snapshot {
 			group := g + 10
 			for function := range 2 {
 				node.Devices.Value = append(node.Devices.Value, facts.Device{
-					Address: pci.Address{Bus: uint8(g + 1), Function: uint8(function)}, IDs: ids, //nolint:gosec // small numbers
+					Address: pci.Address{Bus: uint8(g + 1), Function: uint8(function)}, IDs: ids,
 					Class: []pci.Class{0x030000, 0x040300}[function], Group: facts.Told(&group), Mdev: facts.Told(false),
 				})
 			}

@@ -14,7 +14,7 @@ import (
 func findHostDevicePassed(w *world) []Finding {
 	var found []Finding
 	for _, n := range w.nodes {
-		held := deviceHeld(n)
+		var held map[*atlas.Device]bool
 		for _, v := range n.vms {
 			for _, l := range v.lines {
 				if v.Template || !l.next() || !l.exclusive() || l.Via != atlas.ViaAddress {
@@ -22,6 +22,9 @@ func findHostDevicePassed(w *world) []Finding {
 				}
 				for _, device := range l.exact {
 					loss := deviceLoss(n, device)
+					if loss != "" && held == nil {
+						held = deviceHeld(n)
+					}
 					if loss != "" && !held[device] && !deviceForVMs(device) && !deviceIsVF(device) {
 						found = append(found, deviceHostPassed(l, device, loss))
 					}
@@ -122,7 +125,7 @@ func deviceLinesKnown(n *node) bool {
 
 // deviceNamed gives the functions that any VM names or may get.
 func deviceNamed(n *node) map[*atlas.Device]bool {
-	named := map[*atlas.Device]bool{}
+	named := make(map[*atlas.Device]bool, len(n.Devices))
 	for _, v := range n.vms {
 		for _, l := range v.lines {
 			if !l.counts() {
@@ -191,8 +194,8 @@ func findPFTakenWithVFs(w *world) []Finding {
 			if len(users) == 0 {
 				continue
 			}
-			for _, l := range deviceLines(n, []*atlas.Device{device}, func(l *line) []*atlas.Device { return l.exact }) {
-				if l.exclusive() && l.next() {
+			for _, l := range n.linesOf(device) {
+				if l.counts() && l.exclusive() && l.next() {
 					found = append(found, devicePFTaken(n, l, device, users))
 				}
 			}

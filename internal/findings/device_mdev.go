@@ -170,7 +170,14 @@ func findMdevAndWhole(w *world) []Finding {
 			device := &n.Devices[i]
 			var wholes, parts []*vm
 			var evidence []string
-			for _, l := range deviceLines(n, []*atlas.Device{device}, func(l *line) []*atlas.Device { return l.exact }) {
+			lines := n.linesOf(device)
+			if !slices.ContainsFunc(lines, func(l *line) bool { return !l.exclusive() }) {
+				continue
+			}
+			for _, l := range lines {
+				if !l.counts() {
+					continue
+				}
 				if l.exclusive() {
 					wholes = deviceAppendVM(wholes, l.vm)
 				} else {

@@ -15,6 +15,8 @@ type deviceClaim struct {
 	lines []*line
 	// now: the running VM may hold the function; next: its next start takes it.
 	now, next bool
+
+	room [1]*line // of lines, for the usual number of them
 }
 
 // deviceHolds tells whether a VM runs and has the function.
@@ -35,7 +37,7 @@ func deviceCollide(a, b *deviceClaim) bool {
 
 // deviceClaims gives who claims each function of a node for itself, by VM.
 func deviceClaims(n *node) map[*atlas.Device][]*deviceClaim {
-	claims := map[*atlas.Device][]*deviceClaim{}
+	claims := make(map[*atlas.Device][]*deviceClaim, len(n.Devices))
 	for _, v := range n.vms {
 		for _, l := range v.lines {
 			if !l.counts() {
@@ -54,7 +56,9 @@ func deviceClaims(n *node) map[*atlas.Device][]*deviceClaim {
 // deviceAddClaim adds a line to the claims of one function. Lines come by VM.
 func deviceAddClaim(claims []*deviceClaim, l *line) []*deviceClaim {
 	if len(claims) == 0 || claims[len(claims)-1].vm != l.vm {
-		claims = append(claims, &deviceClaim{vm: l.vm})
+		claim := &deviceClaim{vm: l.vm}
+		claim.lines = claim.room[:0]
+		claims = append(claims, claim)
 	}
 	claim := claims[len(claims)-1]
 	claim.lines = append(claim.lines, l)
@@ -109,20 +113,42 @@ func deviceSharings(n *node) []*deviceSharing {
 
 func (s *deviceSharing) add(device *atlas.Device, claims []*deviceClaim) {
 	s.devices = append(s.devices, device)
-	for i, claim := range claims {
+	for _, claim := range claims {
 		for _, l := range claim.lines {
 			if !slices.Contains(s.lines, l) {
 				s.lines = append(s.lines, l)
 			}
 		}
-		for _, other := range claims[:i] {
-			s.error = s.error || deviceCollide(claim, other)
+	}
+	s.error = s.error || deviceCollideAny(claims)
+}
+
+// deviceCollideAny tells whether two of the claims meet without anybody doing
+// anything.
+func deviceCollideAny(claims []*deviceClaim) bool {
+	var taker, holder *deviceClaim
+	for _, claim := range claims {
+		if claim.deviceTakesItself() {
+			if taker != nil {
+				return true
+			}
+			taker = claim
 		}
 	}
+	if taker == nil {
+		return false
+	}
+	for _, claim := range claims {
+		if claim != taker && claim.deviceHolds() {
+			holder = claim
+		}
+	}
+	return holder != nil
 }
 
 func (s *deviceSharing) finding(n *node) Finding {
-	var all, holders, waiting []*vm
+	var holders []*vm
+	all, waiting := make([]*vm, 0, len(s.claims)), make([]*vm, 0, len(s.claims))
 	for _, claim := range s.claims {
 		all = append(all, claim.vm)
 		if claim.deviceHolds() {
@@ -152,6 +178,7 @@ func (s *deviceSharing) finding(n *node) Finding {
 		},
 		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
 	}
+	f.Evidence = make([]string, 0, len(s.lines)+len(s.claims))
 	for _, l := range s.lines {
 		f.Evidence = append(f.Evidence, deviceLineEvidence(l))
 	}

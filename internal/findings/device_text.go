@@ -68,6 +68,9 @@ func deviceLabels(devices []*atlas.Device) []string {
 
 // deviceLineEvidence is the line as it was read.
 func deviceLineEvidence(l *line) string {
+	if l.Phase == atlas.Current {
+		return mappingLineEvidence(l)
+	}
 	text := fmt.Sprintf("VM %d %s: %s", l.vm.VMID, l.key(), l.Raw)
 	switch l.Phase {
 	case atlas.Pending:

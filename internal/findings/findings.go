@@ -87,27 +87,55 @@ type Finding struct {
 // mapping and device.
 func Find(report *atlas.Report) []Finding {
 	w := newWorld(report)
-	var found []Finding
+	var parts [][]Finding
+	total := 0
 	for _, family := range Families() {
 		for _, rule := range family.rules {
-			found = append(found, rule(w)...)
+			part := rule(w)
+			parts, total = append(parts, part), total+len(part)
 		}
 	}
-	slices.SortStableFunc(found, compare)
+	if total == 0 {
+		return nil
+	}
+	order := make([]*Finding, 0, total)
+	for _, part := range parts {
+		for i := range part {
+			order = append(order, &part[i])
+		}
+	}
+	slices.SortStableFunc(order, compare)
+	found := make([]Finding, 0, total)
+	for _, f := range order {
+		found = append(found, *f)
+	}
 	return found
 }
 
-func compare(a, b Finding) int {
-	return cmp.Or(
-		cmp.Compare(b.Severity, a.Severity),
-		cmp.Compare(a.Code, b.Code),
-		cmp.Compare(a.Subject.Node, b.Subject.Node),
-		cmp.Compare(a.Subject.VMID, b.Subject.VMID),
-		cmp.Compare(a.Subject.Slot, b.Subject.Slot),
-		cmp.Compare(a.Subject.Mapping, b.Subject.Mapping),
-		compareDevices(a.Subject.Device, b.Subject.Device),
-		cmp.Compare(a.Sentence, b.Sentence),
-	)
+func compare(a, b *Finding) int {
+	if a.Severity != b.Severity {
+		return cmp.Compare(b.Severity, a.Severity)
+	}
+	if c := cmp.Compare(a.Code, b.Code); c != 0 {
+		return c
+	}
+	if c := compareSubjects(&a.Subject, &b.Subject); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Sentence, b.Sentence)
+}
+
+func compareSubjects(a, b *Subject) int {
+	if c := cmp.Compare(a.Node, b.Node); c != 0 {
+		return c
+	}
+	if c := cmp.Or(cmp.Compare(a.VMID, b.VMID), cmp.Compare(a.Slot, b.Slot)); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Mapping, b.Mapping); c != 0 {
+		return c
+	}
+	return compareDevices(a.Device, b.Device)
 }
 
 func compareDevices(a, b *pci.Address) int {

@@ -34,16 +34,69 @@ func findGroupShared(w *world) []Finding {
 	return found
 }
 
-// groupUses gives who claims functions of each group, by VM.
-func groupUses(n *node) map[int][]*groupUse {
-	uses := map[int][]*groupUse{}
+// groupCount counts VMs that come in their order.
+type groupCount struct {
+	vms  int
+	last *vm
+}
+
+func (c *groupCount) add(v *vm) {
+	if c.last != v {
+		c.vms, c.last = c.vms+1, v
+	}
+}
+
+// groupApart gives the groups none of whose functions all the VMs have that claim
+// a function of the group.
+func groupApart(n *node) map[int]bool {
+	groups, devices := map[int]*groupCount{}, map[*atlas.Device]*groupCount{}
 	for _, v := range n.vms {
 		for _, l := range v.lines {
 			if !l.counts() || !l.exclusive() {
 				continue
 			}
 			for _, device := range l.exact {
-				if group := device.Device.Group.Value; group != nil {
+				group := device.Device.Group.Value
+				if group == nil {
+					continue
+				}
+				if groups[*group] == nil {
+					groups[*group] = &groupCount{}
+				}
+				if devices[device] == nil {
+					devices[device] = &groupCount{}
+				}
+				groups[*group].add(v)
+				devices[device].add(v)
+			}
+		}
+	}
+	apart := make(map[int]bool, len(groups))
+	for group := range groups {
+		apart[group] = true
+	}
+	for device, count := range devices {
+		if group := *device.Device.Group.Value; count.vms == groups[group].vms {
+			delete(apart, group)
+		}
+	}
+	return apart
+}
+
+// groupUses gives who claims functions of the groups that no function unites, by
+// VM.
+func groupUses(n *node) map[int][]*groupUse {
+	uses, apart := map[int][]*groupUse{}, groupApart(n)
+	if len(apart) == 0 {
+		return nil
+	}
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			if !l.counts() || !l.exclusive() {
+				continue
+			}
+			for _, device := range l.exact {
+				if group := device.Device.Group.Value; group != nil && apart[*group] {
 					uses[*group] = groupAddUse(uses[*group], l, device)
 				}
 			}
@@ -162,7 +215,7 @@ func findGroupTaken(w *world) []Finding {
 func groupMates(n *node, l *line, named map[*atlas.Device]bool) []*atlas.Device {
 	var mates []*atlas.Device
 	for _, device := range l.all() {
-		for _, member := range n.Group(device) {
+		for _, member := range n.groupOf(device) {
 			if !member.Taken || named[member.Device] || deviceForVMs(member.Device) && !l.vm.running() ||
 				slices.Contains(mates, member.Device) {
 				continue

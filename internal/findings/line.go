@@ -16,7 +16,7 @@ import (
 var lineRules = []rule{
 	lineStartRefused, lineAssignedTwice,
 	lineIgnored, lineRepeated, lineSnapshots, lineTemplates, lineArgs, lineHook,
-	lineROMRemark, lineDriverKeep, lineXVGA, lineMemoryPinned,
+	lineROMRemark, lineROMMissing, lineDriverKeep, lineXVGA, lineMemoryPinned,
 }
 
 // lineSlot is one hostpci value as the next start of its VM reads it. Values
@@ -53,6 +53,14 @@ func lineSlots(v *vm) []*lineSlot {
 
 // lineValues gives the same for any VM with a configuration.
 func lineValues(v *vm) []*lineSlot {
+	if !v.slotsRead {
+		v.slots, v.slotsRead = lineReadValues(v), true
+	}
+	return v.slots
+}
+
+// lineReadValues works out what lineValues gives.
+func lineReadValues(v *vm) []*lineSlot {
 	var slots []*lineSlot
 	for i := range v.Config.Items {
 		item := &v.Config.Items[i]
@@ -64,8 +72,8 @@ func lineValues(v *vm) []*lineSlot {
 		if !set || raw == "" || raw == "0" {
 			continue
 		}
-		value, err := pve.ParseHostPCI(raw)
-		if err != nil {
+		value, ok := lineParse(v, number, raw)
+		if !ok {
 			continue
 		}
 		s := &lineSlot{vm: v, slot: number, raw: raw, value: value, pending: item.Pending != nil}
@@ -76,7 +84,37 @@ func lineValues(v *vm) []*lineSlot {
 	return slots
 }
 
+// lineParse reads a value of a slot; ok is false if the format refuses it.
+func lineParse(v *vm, slot int, raw string) (value pve.HostPCI, ok bool) {
+	for _, l := range v.lines {
+		if l.Slot == slot && l.Raw == raw {
+			return l.Value, true
+		}
+	}
+	value, err := pve.ParseHostPCI(raw)
+	return value, err == nil
+}
+
+// lineSource is what the choices of a slot on a node follow from.
+type lineSource struct{ host, mapping string }
+
+// lineChoices gives the choices of a slot; slots of a node with the same source
+// share them.
 func lineChoices(s *lineSlot) []lineChoice {
+	n, source := s.vm.node, lineSource{s.value.Host, s.value.Mapping}
+	choices, known := n.choices[source]
+	if !known {
+		choices = lineReadChoices(s)
+		if n.choices == nil {
+			n.choices = map[lineSource][]lineChoice{}
+		}
+		n.choices[source] = choices
+	}
+	return choices
+}
+
+// lineReadChoices works out what lineChoices gives.
+func lineReadChoices(s *lineSlot) []lineChoice {
 	n := s.vm.node
 	switch s.value.Source() {
 	case pve.SourceHost:
@@ -127,14 +165,7 @@ func lineNamed(n *node, part string) []*atlas.Device {
 	return named
 }
 
-func lineMapping(w *world, id string) *pve.Mapping {
-	for i := range w.report.Mappings {
-		if w.report.Mappings[i].ID == id {
-			return &w.report.Mappings[i]
-		}
-	}
-	return nil
-}
+func lineMapping(w *world, id string) *pve.Mapping { return w.byID[id] }
 
 // exclusive tells whether the slot takes whole functions, as the start of a VM
 // counts them: a vGPU of NVIDIA's driver for kernel 6.8 and later does, too.

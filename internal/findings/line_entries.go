@@ -146,8 +146,9 @@ var lineConfigEntries = []Entry{
 		Source: "PVE::QemuServer::PCI, format of hostpciN.",
 	},
 	{
-		Code: ROMFileMissing, Severity: "Error.", ToCome: true,
-		When:   "The ROM file of a line is not on the node. The folder /usr/share/kvm of a node is not read yet.",
+		Code: ROMFileMissing, Severity: "Error.",
+		When: "The ROM file that a line names at the next start is not in /usr/share/kvm of the VM's node. " +
+			"It is told only on that node itself, and only where the folder can be read. A file name with a remark in it is romfile-remark.",
 		Why:    "QEMU does not start without the file.",
 		Remedy: "Copy the file to /usr/share/kvm of the node, or remove romfile from the line.",
 		Source: "PVE::QemuServer::PCI, print_hostpci_devices.",

@@ -153,6 +153,17 @@ func lineMemoryPinned(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
 		slots := lineSlots(v)
+		if len(slots) == 0 {
+			continue
+		}
+		text := v.future("balloon")
+		if text == "" {
+			continue // Atoi would make an error of it
+		}
+		balloon, err := strconv.Atoi(text)
+		if err != nil || balloon <= 0 {
+			continue
+		}
 		var evidence []string
 		for _, s := range slots {
 			if s.value.Mdev == "" && s.value.Source() != pve.SourceNone {
@@ -163,8 +174,7 @@ func lineMemoryPinned(w *world) []Finding {
 			continue
 		}
 		memory := lineMemory(v)
-		balloon, err := strconv.Atoi(v.future("balloon"))
-		if err != nil || balloon <= 0 || balloon >= memory {
+		if balloon >= memory {
 			continue
 		}
 		params := lineParams(v)

@@ -71,7 +71,7 @@ func lineOptionsRefused(s *lineSlot, slots []*lineSlot) []lineRefusal {
 			remedy: []string{"Keep one of them: " + s.set(byMapping), "or: " + s.set(byHost)},
 		})
 	}
-	if s.value.PCIe == "1" && !pve.IsQ35(s.vm.future("machine")) {
+	if s.value.PCIe == "1" && !s.vm.isQ35() {
 		refusals = append(refusals, lineQ35Missing(s, slots))
 	}
 	if s.value.Mdev != "" {
@@ -164,7 +164,7 @@ func lineIGDRefused(s *lineSlot, slots []*lineSlot, before *lineSlot) []lineRefu
 		refuse(LegacyIGDMdev, lineSaysIGD+"is not compatible with mdev", "",
 			"For a mediated device: "+modern, "for the whole device: "+changed(func(v *pve.HostPCI) { v.Mdev = "" }))
 	}
-	if pve.IsQ35(s.vm.future("machine")) {
+	if s.vm.isQ35() {
 		refuse(LegacyIGDQ35, lineSaysIGD+"is not compatible with q35", lineKey(s.vm, "machine"), lineToI440FX(s, slots, modern)...)
 	}
 	if functions := lineMultifunction(s); functions != "" {

@@ -23,6 +23,32 @@ type mappingPlace struct {
 	mapping *pve.Mapping
 	node    *node
 	entries []pve.Entry
+	checks  []entryCheck // of the entries; none for a place that is not in the index
+	lacking []*node      // targets without entries, see moveLacking
+	held    []*line      // see holders
+	chosen  []pve.Entry  // see choices
+	ids     []string     // see moveEntryIDs
+	differs *moveDiffers
+	fails   map[string]*moveFails // by type of mediated device
+	known   bool                  // lacking was looked for
+}
+
+// entryCheck keeps what functions and faults give for an entry.
+type entryCheck struct {
+	functions []*atlas.Device
+	faults    []pve.EntryFault
+	resolved  bool
+	checked   bool
+}
+
+// check gives what is kept of an entry, nil if it is none of the place.
+func (p *mappingPlace) check(entry *pve.Entry) *entryCheck {
+	for i := range p.checks {
+		if p.entries[i] == *entry {
+			return &p.checks[i]
+		}
+	}
+	return nil
 }
 
 func (p *mappingPlace) subject() Subject {
@@ -30,49 +56,17 @@ func (p *mappingPlace) subject() Subject {
 }
 
 // mappingList gives the mappings by name; a source may list them in any order.
-func (w *world) mappingList() []*pve.Mapping {
-	list := make([]*pve.Mapping, 0, len(w.report.Mappings))
-	for i := range w.report.Mappings {
-		list = append(list, &w.report.Mappings[i])
-	}
-	slices.SortStableFunc(list, func(a, b *pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
-	return list
-}
+func (w *world) mappingList() []*pve.Mapping { return w.mappings }
 
 // mappingPlaces gives all mappings on all nodes that they have entries for, by
 // name and node.
-func (w *world) mappingPlaces() []mappingPlace {
-	var places []mappingPlace
-	for _, mapping := range w.mappingList() {
-		for _, n := range w.nodes {
-			if entries := mapping.On(n.Name); len(entries) > 0 {
-				places = append(places, mappingPlace{mapping, n, entries})
-			}
-		}
-	}
-	return places
-}
+func (w *world) mappingPlaces() []*mappingPlace { return w.places }
 
 // mappingPlaces gives the mappings that have entries for the node, by name.
-func (n *node) mappingPlaces() []mappingPlace {
-	var places []mappingPlace
-	for _, mapping := range n.world.mappingList() {
-		if entries := mapping.On(n.Name); len(entries) > 0 {
-			places = append(places, mappingPlace{mapping, n, entries})
-		}
-	}
-	return places
-}
+func (n *node) mappingPlaces() []*mappingPlace { return n.places }
 
 // mappingOf gives the mapping of a name, nil if none is shown.
-func (w *world) mappingOf(id string) *pve.Mapping {
-	for i := range w.report.Mappings {
-		if w.report.Mappings[i].ID == id {
-			return &w.report.Mappings[i]
-		}
-	}
-	return nil
-}
+func (w *world) mappingOf(id string) *pve.Mapping { return w.byID[id] }
 
 // mappingDevicesWhole tells whether a function that the node's list lacks is not
 // there.
@@ -89,6 +83,18 @@ func (w *world) mappingChecksMdev() bool {
 
 // mappingFaults gives the faults of an entry that the facts prove.
 func (p *mappingPlace) faults(entry pve.Entry) []pve.EntryFault {
+	known := p.check(&entry)
+	if known == nil {
+		return p.readFaults(entry)
+	}
+	if !known.checked {
+		known.faults, known.checked = p.readFaults(entry), true
+	}
+	return known.faults
+}
+
+// readFaults works out what faults gives.
+func (p *mappingPlace) readFaults(entry pve.Entry) []pve.EntryFault {
 	if !p.node.DevicesRead {
 		return nil
 	}
@@ -121,6 +127,18 @@ func (p *mappingPlace) proven(fault pve.EntryFault) bool {
 
 // mappingFunctions gives the functions of an entry that are there, by address.
 func (p *mappingPlace) functions(entry pve.Entry) []*atlas.Device {
+	known := p.check(&entry)
+	if known == nil {
+		return p.readFunctions(entry)
+	}
+	if !known.resolved {
+		known.functions, known.resolved = p.readFunctions(entry), true
+	}
+	return known.functions
+}
+
+// readFunctions works out what functions gives.
+func (p *mappingPlace) readFunctions(entry pve.Entry) []*atlas.Device {
 	var devices []*atlas.Device
 	for _, part := range entry.Paths() {
 		selector, ok := pve.PathSelector(part)
@@ -317,7 +335,7 @@ func mappingSet(id, options string, entries []pve.Entry) string {
 // mappingRunning gives the running VMs with a line of a mapping.
 func (w *world) mappingRunning(id string) []int {
 	var vmids []int
-	for _, v := range w.vms {
+	for _, v := range w.usersOf(id) {
 		if v.running() && slices.ContainsFunc(v.lines, func(l *line) bool { return l.Mapping == id && l.now() }) {
 			vmids = append(vmids, v.VMID)
 		}
@@ -347,9 +365,11 @@ func mappingJoin(texts []string) string {
 }
 
 func mappingLineEvidence(l *line) string {
-	text := fmt.Sprintf("VM %d %s: %s", l.vm.VMID, l.key(), l.Raw)
-	if l.Phase != atlas.Current {
-		text += " (" + strings.ReplaceAll(string(l.Phase), "_", " ") + ")"
+	if l.quote == "" {
+		l.quote = "VM " + strconv.Itoa(l.vm.VMID) + " " + l.key() + ": " + l.Raw
+		if l.Phase != atlas.Current {
+			l.quote += " (" + strings.ReplaceAll(string(l.Phase), "_", " ") + ")"
+		}
 	}
-	return text
+	return l.quote
 }

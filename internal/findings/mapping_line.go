@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -63,7 +64,7 @@ func (l *line) mappingNotFound() Finding {
 
 // mappingQMSet gives the command that writes a value into the line's slot.
 func mappingQMSet(l *line, value pve.HostPCI) string {
-	return fmt.Sprintf("qm set %d --%s '%s'", l.vm.VMID, l.key(), value.String())
+	return "qm set " + strconv.Itoa(l.vm.VMID) + " --" + l.key() + " '" + value.String() + "'"
 }
 
 func (w *world) mappingNames() string {
@@ -124,8 +125,11 @@ func mappingFittingDevice(w *world) []Finding {
 			continue
 		}
 		for _, n := range w.nodes {
+			if len(n.place(mapping).entries) > 0 || n.away {
+				continue
+			}
 			fitting := n.mappingFree(mapping)
-			if len(mapping.On(n.Name)) > 0 || len(fitting) == 0 || n.moveAway() {
+			if len(fitting) == 0 {
 				continue
 			}
 			addresses, evidence := make([]string, 0, len(fitting)), []string{mappingEntriesOn(mapping)}
@@ -154,7 +158,7 @@ func mappingFittingDevice(w *world) []Finding {
 
 // mappingUsed tells whether a VM that is no template will use the mapping.
 func (w *world) mappingUsed(id string) bool {
-	return slices.ContainsFunc(w.vms, func(v *vm) bool {
+	return slices.ContainsFunc(w.usersOf(id), func(v *vm) bool {
 		return !v.Template && slices.ContainsFunc(v.lines, func(l *line) bool { return l.Mapping == id && l.next() })
 	})
 }

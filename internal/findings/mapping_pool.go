@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -100,9 +101,13 @@ func mappingGroupUnchecked(w *world) []Finding {
 }
 
 func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
+	paths := entry.Paths()
+	if len(paths) < 2 {
+		return Finding{}, false
+	}
 	var first *atlas.Device
 	var others, evidence []string
-	for i, part := range entry.Paths() {
+	for i, part := range paths {
 		selector, ok := pve.PathSelector(part)
 		if !ok || selector.NamesNothing() {
 			return Finding{}, false
@@ -141,10 +146,16 @@ func mappingOverlap(w *world) []Finding {
 	var found []Finding
 	for _, n := range w.nodes {
 		seen := map[string]int{}
+		var groups []overlapGroup
 		named := n.mappingNamed()
 		for i := range n.Devices {
 			device := &n.Devices[i]
-			f, ok := n.overlap(device, named[device])
+			places, direct := named[device], n.overlapLines(device)
+			if at := slices.IndexFunc(groups, func(g overlapGroup) bool { return g.equals(places, direct) }); at >= 0 {
+				found[groups[at].found].Evidence = append(found[groups[at].found].Evidence, fmt.Sprintf("%s: in the same", device.Address))
+				continue
+			}
+			f, ok := n.overlap(device, places, direct)
 			if !ok {
 				continue
 			}
@@ -154,49 +165,76 @@ func mappingOverlap(w *world) []Finding {
 				continue
 			}
 			seen[key] = len(found)
+			groups = append(groups, overlapGroup{places, direct, len(found)})
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// mappingNamed gives the places whose entries name each function of the node.
-func (n *node) mappingNamed() map[*atlas.Device][]mappingPlace {
-	named := map[*atlas.Device][]mappingPlace{}
+// mappingNamed gives the mappings whose entries name each function of the node.
+func (n *node) mappingNamed() map[*atlas.Device][]overlapEntry {
+	named := map[*atlas.Device][]overlapEntry{}
 	for _, place := range n.mappingPlaces() {
-		for _, entry := range place.entries {
-			for _, device := range place.functions(entry) {
+		for i := range place.entries {
+			for _, device := range place.functions(place.entries[i]) {
 				known := named[device]
 				if len(known) > 0 && known[len(known)-1].mapping == place.mapping {
 					continue
 				}
-				named[device] = append(known, mappingPlace{place.mapping, n, []pve.Entry{entry}})
+				named[device] = append(known, overlapEntry{place.mapping, &place.entries[i]})
 			}
 		}
 	}
 	return named
 }
 
-// overlap describes a function that the first entries of the places name.
-func (n *node) overlap(device *atlas.Device, places []mappingPlace) (Finding, bool) {
-	var mappings, lines, evidence []string
-	for i := range places {
-		mappings = append(mappings, places[i].mapping.ID)
-		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", places[i].mapping.ID, places[i].entries[0]))
-	}
-	if len(mappings) == 0 {
-		return Finding{}, false
-	}
-	for _, v := range n.vms {
-		for _, l := range v.lines {
-			if l.Via == atlas.ViaAddress && l.exclusive() && l.counts() && slices.Contains(l.exact, device) {
-				lines = append(lines, fmt.Sprintf("VM %d %s", v.VMID, l.key()))
-				evidence = append(evidence, mappingLineEvidence(l))
-			}
+// overlapEntry is the first entry of a mapping on a node that names a function.
+type overlapEntry struct {
+	mapping *pve.Mapping
+	entry   *pve.Entry
+}
+
+// overlapGroup is what names a function, and where the finding about it is.
+type overlapGroup struct {
+	places []overlapEntry
+	direct []*line
+	found  int
+}
+
+// equals tells whether the same mappings and lines name a function. Which of the
+// entries of a mapping it is makes no difference.
+func (g *overlapGroup) equals(places []overlapEntry, direct []*line) bool {
+	return slices.Equal(g.direct, direct) &&
+		slices.EqualFunc(g.places, places, func(a, b overlapEntry) bool { return a.mapping == b.mapping })
+}
+
+// overlapLines gives the lines that name a function by its address.
+func (n *node) overlapLines(device *atlas.Device) []*line {
+	var lines []*line
+	for _, l := range n.linesOf(device) {
+		if l.Via == atlas.ViaAddress && l.exclusive() && l.counts() {
+			lines = append(lines, l)
 		}
 	}
-	if len(mappings)+len(lines) < 2 {
+	return lines
+}
+
+// overlap describes a function that the first entries of the places and some
+// lines name.
+func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*line) (Finding, bool) {
+	if len(places) == 0 || len(places)+len(direct) < 2 {
 		return Finding{}, false
+	}
+	var mappings, lines []string
+	evidence := make([]string, 0, len(places)+len(direct)+1)
+	for i := range places {
+		mappings = append(mappings, places[i].mapping.ID)
+		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", places[i].mapping.ID, places[i].entry))
+	}
+	for _, l := range direct {
+		lines = append(lines, "VM "+strconv.Itoa(l.vm.VMID)+" "+l.key())
+		evidence = append(evidence, mappingLineEvidence(l))
 	}
 	sentence := fmt.Sprintf("Device %s on node %s is in resource mapping %s", device.Address, n.Name, mappings[0])
 	if len(mappings) > 1 {
@@ -225,13 +263,10 @@ func (n *node) overlap(device *atlas.Device, places []mappingPlace) (Finding, bo
 func mappingMixed(w *world) []Finding {
 	var found []Finding
 	for _, mapping := range w.mappingList() {
-		byNode, all := map[string][]string{}, []string{}
-		evidence := make([]string, 0, len(mapping.Entries))
-		for _, entry := range mapping.Entries {
-			id := strings.ToLower(entry.ID)
-			byNode[entry.Node] = append(byNode[entry.Node], id)
-			all = append(all, id)
-			evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", mapping.ID, entry))
+		nodes, all := map[string]bool{}, make([]string, 0, len(mapping.Entries))
+		for i := range mapping.Entries {
+			nodes[mapping.Entries[i].Node] = true
+			all = append(all, strings.ToLower(mapping.Entries[i].ID))
 		}
 		slices.Sort(all)
 		all = slices.Compact(all)
@@ -240,7 +275,7 @@ func mappingMixed(w *world) []Finding {
 		}
 		subject := Subject{Slot: atlas.NoSlot, Mapping: mapping.ID}
 		which := "the node where it starts"
-		if len(byNode) == 1 {
+		if len(nodes) == 1 {
 			subject.Node = mapping.Entries[0].Node
 			which = "what is free"
 		}
@@ -249,7 +284,7 @@ func mappingMixed(w *world) []Finding {
 			Sentence: fmt.Sprintf("Resource mapping %s has entries for different devices (%s): which of them a VM gets depends on %s.",
 				mapping.ID, mappingJoin(all), which),
 			Params:   map[string]string{"mapping": mapping.ID, "ids": strings.Join(all, ", ")},
-			Evidence: evidence,
+			Evidence: moveMaps(mapping),
 			Remedy:   []string{"Make one mapping for each kind of device, unless the VMs can do with any of them."},
 		})
 	}

@@ -14,6 +14,14 @@ import (
 // written: one whose device is not there stops every start and is a finding of
 // its own.
 func (p *mappingPlace) choices() []pve.Entry {
+	if p.chosen == nil {
+		p.chosen = p.readChoices()
+	}
+	return p.chosen
+}
+
+// readChoices works out what choices gives.
+func (p *mappingPlace) readChoices() []pve.Entry {
 	var choices []pve.Entry
 	var paths []string
 	used := map[*atlas.Device]bool{}
@@ -34,16 +42,19 @@ func (p *mappingPlace) choices() []pve.Entry {
 // otherwise gives the line that takes the entry's device for certain and is not
 // of this mapping, nil if there is none.
 func (p *mappingPlace) otherwise(entry pve.Entry, counts func(*line) bool) *line {
-	functions := p.functions(entry)
-	for _, v := range p.node.vms {
-		for _, l := range v.lines {
-			if l.Mapping != p.mapping.ID && l.exclusive() && counts(l) &&
-				slices.ContainsFunc(l.exact, func(d *atlas.Device) bool { return slices.Contains(functions, d) }) {
-				return l
+	var first *line
+	for _, device := range p.functions(entry) {
+		for _, l := range p.node.linesOf(device) {
+			if first != nil && l.order >= first.order {
+				break
+			}
+			if l.Mapping != p.mapping.ID && l.exclusive() && counts(l) {
+				first = l
+				break
 			}
 		}
 	}
-	return nil
+	return first
 }
 
 // mappingSlots counts the slots of the VM that take a whole device of the mapping.
@@ -84,7 +95,10 @@ func (p *mappingPlace) oversubscribed() (Finding, bool) {
 	wanted, starting := 0, 0
 	var vms []string
 	evidence := []string{fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices))}
-	for _, v := range p.node.vms {
+	for _, v := range p.node.world.usersOf(p.mapping.ID) {
+		if v.node != p.node {
+			continue
+		}
 		count := v.mappingSlots(p.mapping.ID, (*line).counts)
 		if count == 0 {
 			continue
@@ -132,15 +146,18 @@ func (p *mappingPlace) oversubscribed() (Finding, bool) {
 // other VMs of the same mapping take is plain to see and not counted.
 func mappingNowhere(w *world) []Finding {
 	var found []Finding
-	places := w.mappingPlaces()
+	places := map[*pve.Mapping][]*mappingPlace{}
+	for _, p := range w.mappingPlaces() {
+		places[p.mapping] = append(places[p.mapping], p)
+	}
 	for _, mapping := range w.mappingList() {
 		var texts, evidence []string
-		for _, v := range w.vms {
+		for _, v := range w.usersOf(mapping.ID) {
 			count := v.mappingSlots(mapping.ID, (*line).next)
 			if v.Template || count == 0 {
 				continue
 			}
-			reasons, more := v.nowhere(mapping, places, count)
+			reasons, more := v.nowhere(places[mapping], count)
 			if len(reasons) == 0 {
 				continue
 			}
@@ -177,23 +194,33 @@ func mappingUnique(texts []string) []string {
 	return unique
 }
 
-// nowhere says for each other node with entries why the VM does not fit there;
+// holders gives for each choice the line of a VM that has its device or takes it
+// by itself, nil if there is none.
+func (p *mappingPlace) holders() []*line {
+	if p.held == nil {
+		p.held = make([]*line, 0, len(p.entries))
+		for _, entry := range p.choices() {
+			p.held = append(p.held, p.otherwise(entry, func(l *line) bool {
+				return l.vm.running() && l.now() || l.next() && l.vm.mappingStarts()
+			}))
+		}
+	}
+	return p.held
+}
+
+// nowhere says for each other place of a mapping why the VM does not fit there;
 // nothing if it fits on one of them.
-func (v *vm) nowhere(mapping *pve.Mapping, places []mappingPlace, count int) (reasons, evidence []string) {
-	for i := range places {
-		p := &places[i]
-		if p.mapping != mapping || p.node == v.node || p.node.moveAway() {
+func (v *vm) nowhere(places []*mappingPlace, count int) (reasons, evidence []string) {
+	for _, p := range places {
+		if p.node == v.node || p.node.away {
 			continue
 		}
 		choices := p.choices()
 		free, held := len(choices), []string(nil)
-		for _, entry := range choices {
-			l := p.otherwise(entry, func(l *line) bool {
-				return l.vm.running() && l.now() || l.next() && l.vm.mappingStarts()
-			})
+		for i, l := range p.holders() {
 			if l != nil && l.vm != v {
 				free--
-				held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, entry.Path))
+				held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, choices[i].Path))
 				evidence = append(evidence, mappingLineEvidence(l))
 			}
 		}
@@ -201,7 +228,7 @@ func (v *vm) nowhere(mapping *pve.Mapping, places []mappingPlace, count int) (re
 			return nil, nil
 		}
 		reasons = append(reasons, strings.Join(append([]string{fmt.Sprintf("node %s has %d", p.node.Name, len(choices))}, held...), ", "))
-		evidence = append(evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", mapping.ID, p.node.Name, len(choices)))
+		evidence = append(evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices)))
 	}
 	return reasons, evidence
 }
@@ -240,7 +267,7 @@ func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool
 	var bad []string
 	evidence := []string{mappingLineEvidence(l), fmt.Sprintf("HA resource vm:%d: %s", l.vm.VMID, l.vm.moveHAState()), mappingEntriesOn(mapping)}
 	for _, n := range targets {
-		p := mappingPlace{mapping, n, mapping.On(n.Name)}
+		p := n.place(mapping)
 		if len(p.entries) == 0 {
 			bad = append(bad, n.Name+" (no entry)")
 			continue
@@ -273,8 +300,9 @@ func mappingUnused(w *world) []Finding {
 		return nil
 	}
 	var found []Finding
+	mentioned := w.mappingMentions()
 	for _, mapping := range w.mappingList() {
-		if slices.ContainsFunc(w.vms, func(v *vm) bool { return v.mappingMentioned(mapping.ID) }) {
+		if mentioned[mapping.ID] {
 			continue
 		}
 		found = append(found, Finding{
@@ -306,24 +334,52 @@ func (w *world) mappingAllSeen() bool {
 	})
 }
 
-// mappingMentioned tells whether anything in the VM's configuration names the
-// mapping: a value in any phase, a snapshot, or a line that Proxmox VE drops.
-func (v *vm) mappingMentioned(id string) bool {
-	names := func(value string) bool {
-		return slices.Contains(pve.ReadRefused(value).Mappings, id) || strings.Contains(value, "host="+id)
-	}
-	for _, item := range v.Config.Items {
+// mappingValues goes through everything in the VM's configuration that may name a
+// mapping: values in any phase, snapshots, and lines that Proxmox VE drops.
+func (v *vm) mappingValues(each func(string)) {
+	for i := range v.Config.Items {
+		item := &v.Config.Items[i]
 		if _, ok := pve.ParseSlotKey(item.Key); !ok {
 			continue
 		}
-		if item.Current != nil && names(*item.Current) || item.Pending != nil && names(*item.Pending) {
-			return true
+		for _, value := range []*string{item.Current, item.Pending} {
+			if value != nil {
+				each(*value)
+			}
 		}
 	}
 	for _, snapshot := range v.Config.Snapshots.Value {
-		if slices.ContainsFunc(snapshot.HostPCI, func(kv pve.KeyValue) bool { return names(kv.Value) }) {
-			return true
+		for _, kv := range snapshot.HostPCI {
+			each(kv.Value)
 		}
 	}
-	return slices.ContainsFunc(v.Config.Dropped, func(d pve.DroppedLine) bool { return names(d.Text) })
+	for i := range v.Config.Dropped {
+		each(v.Config.Dropped[i].Text)
+	}
+}
+
+// mappingMentions gives the mappings that anything in the configurations of the
+// VMs names. Every configuration was read.
+func (w *world) mappingMentions() map[string]bool {
+	mentioned, seen := map[string]bool{}, map[string]bool{}
+	for _, v := range w.vms {
+		v.mappingValues(func(value string) {
+			if seen[value] {
+				return
+			}
+			seen[value] = true
+			for _, id := range pve.ReadRefused(value).Mappings {
+				mentioned[id] = true
+			}
+			if !strings.Contains(value, "host=") {
+				return
+			}
+			for _, mapping := range w.mappings {
+				if strings.Contains(value, "host="+mapping.ID) {
+					mentioned[mapping.ID] = true
+				}
+			}
+		})
+	}
+	return mentioned
 }

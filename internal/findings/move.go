@@ -28,26 +28,38 @@ func (n *node) moveAway() bool {
 }
 
 // moveTargets gives the other nodes that the VM could go to.
-func (v *vm) moveTargets() []*node {
-	var targets []*node
-	for _, n := range v.node.world.nodes {
-		if n != v.node && !n.moveAway() {
-			targets = append(targets, n)
-		}
-	}
-	return targets
-}
+func (v *vm) moveTargets() []*node { return v.node.targets }
 
 // moveLines gives the lines that a move has to take care of, by slot. Templates
 // have none.
 func (v *vm) moveLines(via atlas.Via) []*line {
-	var lines []*line
-	for _, l := range v.lines {
-		if l.Via == via && l.counts() {
-			lines = append(lines, l)
+	if !v.moveRead {
+		v.moveRead = true
+		for _, l := range v.lines {
+			switch {
+			case !l.counts():
+			case l.Via == atlas.ViaAddress:
+				v.byAddress = append(v.byAddress, l)
+			case l.Via == atlas.ViaMapping:
+				v.byMapping = append(v.byMapping, l)
+			}
 		}
 	}
-	return lines
+	if via == atlas.ViaAddress {
+		return v.byAddress
+	}
+	return v.byMapping
+}
+
+// moveByAddress gives the VMs with lines by address that a move has to take care of.
+func (w *world) moveByAddress() []*vm {
+	vms := make([]*vm, 0, len(w.vms))
+	for _, v := range w.vms {
+		if len(v.moveLines(atlas.ViaAddress)) > 0 {
+			vms = append(vms, v)
+		}
+	}
+	return vms
 }
 
 // moveSubject is the subject of a finding about a VM wherever it is.
@@ -64,7 +76,7 @@ func moveKeys(lines []*line) []string {
 }
 
 func moveEvidence(lines []*line) []string {
-	evidence := make([]string, 0, len(lines))
+	evidence := make([]string, 0, len(lines)+1)
 	for _, l := range lines {
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
@@ -79,16 +91,26 @@ func moveNames(nodes []*node) []string {
 	return names
 }
 
+// moveOtherNames is the evidence that the node's VMs have somewhere to go.
+func (n *node) moveOtherNames() string {
+	if n.otherNames == "" {
+		n.otherNames = "other nodes: " + strings.Join(moveNames(n.targets), ", ")
+	}
+	return n.otherNames
+}
+
 // moveLiveFlag finds lines of mappings with the live flag on devices that are
 // not known to migrate. Mediated devices may, unless the guest has an IOMMU.
 func moveLiveFlag(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		viommu := pve.Machine(v.future("machine"))["viommu"]
 		for _, l := range v.lines {
 			mapping := w.mappingOf(l.Mapping)
-			if v.Template || mapping == nil || !l.next() || mapping.LiveMigration == nil || !*mapping.LiveMigration ||
-				viommu == "" && (!l.exclusive() || l.moveMayMigrate()) {
+			if v.Template || mapping == nil || !l.next() || mapping.LiveMigration == nil || !*mapping.LiveMigration {
+				continue
+			}
+			viommu := pve.Machine(v.future("machine"))["viommu"]
+			if viommu == "" && (!l.exclusive() || l.moveMayMigrate()) {
 				continue
 			}
 			f := Finding{
@@ -123,8 +145,9 @@ func (l *line) moveMayMigrate() bool {
 
 // moveBlockedRaw finds VMs that raw lines keep on their node.
 func moveBlockedRaw(w *world) []Finding {
-	var found []Finding
-	for _, v := range w.vms {
+	vms := w.moveByAddress()
+	found := make([]Finding, 0, len(vms))
+	for _, v := range vms {
 		lines, targets := v.moveLines(atlas.ViaAddress), v.moveTargets()
 		if len(lines) == 0 || len(targets) == 0 {
 			continue
@@ -136,8 +159,8 @@ func moveBlockedRaw(w *world) []Finding {
 			Sentence: fmt.Sprintf("VM %d cannot move away from node %s, because it names devices by address (%s): %q. "+
 				"This holds for powered-off VMs, too; only root can force an offline move.", v.VMID, v.Node, mappingJoin(keys), message),
 			Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "node": v.Node, "slots": strings.Join(keys, ", "), "message": message},
-			Evidence: append(moveEvidence(lines), "other nodes: "+strings.Join(moveNames(targets), ", ")),
-			Remedy:   moveMapped(lines),
+			Evidence: append(moveEvidence(lines), v.node.moveOtherNames()),
+			Remedy:   v.moveMapped(lines),
 		})
 	}
 	return found
@@ -155,12 +178,32 @@ func moveMapped(lines []*line) []string {
 	return remedy
 }
 
+// moveMapped gives these commands for all lines of the VM that name addresses.
+func (v *vm) moveMapped(lines []*line) []string {
+	if v.mapped == nil {
+		v.mapped = slices.Clip(moveMapped(lines))
+	}
+	return v.mapped
+}
+
 // moveMapping gives the mapping that has exactly the line's functions in its only
 // entry for the node, or a word in its place.
 func (l *line) moveMapping() string {
+	if len(l.exact) == 0 || len(l.candidates) > 0 {
+		return l.findMapping()
+	}
+	raw := l.vm.node.moveRawOf(l.exact)
+	if raw.mapping == "" {
+		raw.mapping = l.findMapping()
+	}
+	return raw.mapping
+}
+
+// findMapping works out what moveMapping gives.
+func (l *line) findMapping() string {
 	places := l.vm.node.mappingPlaces()
 	for i := range places {
-		if p := &places[i]; len(p.entries) == 1 && len(l.exact) > 0 &&
+		if p := places[i]; len(p.entries) == 1 && len(l.exact) > 0 &&
 			slices.Equal(p.functions(p.entries[0]), l.all()) && len(p.faults(p.entries[0])) == 0 {
 			return p.mapping.ID
 		}
@@ -176,7 +219,7 @@ func moveMissingMapping(w *world) []Finding {
 		var seen []string
 		for _, l := range v.moveLines(atlas.ViaMapping) {
 			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || len(mapping.On(v.Node)) == 0 || slices.Contains(seen, l.Mapping) {
+			if mapping == nil || len(v.node.place(mapping).entries) == 0 || slices.Contains(seen, l.Mapping) {
 				continue
 			}
 			seen = append(seen, l.Mapping)
@@ -188,15 +231,29 @@ func moveMissingMapping(w *world) []Finding {
 	return found
 }
 
+// moveLacking gives the other nodes that the mapping has no entry for.
+func (p *mappingPlace) moveLacking() []*node {
+	if !p.known {
+		p.known = true
+		for _, n := range p.node.targets {
+			if len(n.place(p.mapping).entries) == 0 {
+				p.lacking = append(p.lacking, n)
+			}
+		}
+	}
+	return p.lacking
+}
+
 func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
-	lines := slices.DeleteFunc(l.vm.moveLines(atlas.ViaMapping), func(o *line) bool { return o.Mapping != l.Mapping })
+	lacking := l.vm.node.place(mapping).moveLacking()
+	if len(lacking) == 0 {
+		return Finding{}, false
+	}
+	lines := slices.DeleteFunc(slices.Clone(l.vm.moveLines(atlas.ViaMapping)), func(o *line) bool { return o.Mapping != l.Mapping })
 	keys := moveKeys(lines)
 	evidence := append(moveEvidence(lines), mappingEntriesOn(mapping))
 	var names, texts, remedy []string
-	for _, n := range l.vm.moveTargets() {
-		if len(mapping.On(n.Name)) > 0 {
-			continue
-		}
+	for _, n := range lacking {
 		text, proof := n.moveReason(l.vm, mapping)
 		if text == "" {
 			continue
@@ -245,7 +302,7 @@ func (n *node) moveEqualMappings(mapping *pve.Mapping) []string {
 	var ids []string
 	places := n.mappingPlaces()
 	for i := range places {
-		p := &places[i]
+		p := places[i]
 		if p.mapping != mapping && slices.ContainsFunc(p.entries, func(e pve.Entry) bool {
 			return slices.ContainsFunc(p.functions(e), func(d *atlas.Device) bool { return mappingFits(mapping, d) })
 		}) {

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -12,57 +13,101 @@ import (
 
 // moveRawDevices compares what raw lines name with what is on other nodes.
 func moveRawDevices(w *world) []Finding {
-	var found []Finding
-	for _, v := range w.vms {
-		var devices []*atlas.Device
+	vms := w.moveByAddress()
+	found := make([]Finding, 0, len(vms))
+	for _, v := range vms {
 		lines := v.moveLines(atlas.ViaAddress)
-		for _, l := range lines {
-			for _, device := range l.exact {
-				if !slices.Contains(devices, device) {
-					devices = append(devices, device)
-				}
-			}
-		}
+		devices := moveDevices(lines)
 		if len(devices) == 0 {
 			continue
 		}
-		var differs, equal, differsEvidence, equalEvidence []string
-		for _, n := range v.moveTargets() {
-			if texts, evidence := n.moveOthers(devices); len(texts) > 0 {
-				differs, differsEvidence = append(differs, texts...), append(differsEvidence, evidence...)
-			} else if text, evidence := n.moveEquals(devices); text != "" {
-				equal, equalEvidence = append(equal, text), append(equalEvidence, evidence...)
-			}
+		raw := v.node.moveRawOf(devices)
+		if !raw.compared {
+			raw.compare(v.node)
 		}
-		if len(differs) > 0 {
+		if raw.differs != "" {
 			found = append(found, Finding{
 				Code: MigrationDeviceDiffers, Severity: Info, Subject: v.moveSubject(),
 				Sentence: fmt.Sprintf("VM %d names devices by address that are other devices on other nodes: %s. "+
-					"An address is no promise about the device.", v.VMID, strings.Join(differs, "; ")),
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "differences": strings.Join(differs, "; ")},
-				Evidence: append(moveEvidence(lines), differsEvidence...),
-				Remedy:   moveMapped(lines),
+					"An address is no promise about the device.", v.VMID, raw.differs),
+				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "differences": raw.differs},
+				Evidence: slices.Concat(moveEvidence(lines), raw.differsEvidence),
+				Remedy:   v.moveMapped(lines),
 			})
 		}
-		if len(equal) > 0 {
+		if raw.equal != "" {
 			found = append(found, Finding{
 				Code: MigrationEqualDevice, Severity: Info, Subject: v.moveSubject(),
-				Sentence: fmt.Sprintf("Equal devices to those of VM %d are on %s: with resource mappings that have entries for both nodes "+
-					"it can move without an edit.", v.VMID, strings.Join(equal, "; ")),
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "nodes": strings.Join(equal, "; ")},
-				Evidence: append(moveEvidence(lines), equalEvidence...),
-				Remedy:   moveMapped(lines),
+				Sentence: "Equal devices to those of VM " + strconv.Itoa(v.VMID) + " are on " + raw.equal +
+					": with resource mappings that have entries for both nodes it can move without an edit.",
+				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "nodes": raw.equal},
+				Evidence: slices.Concat(moveEvidence(lines), raw.equalEvidence),
+				Remedy:   v.moveMapped(lines),
 			})
 		}
 	}
 	return found
 }
 
+// moveDevices gives the functions that lines name for certain.
+func moveDevices(lines []*line) []*atlas.Device {
+	if len(lines) == 1 {
+		return lines[0].exact
+	}
+	var devices []*atlas.Device
+	for _, l := range lines {
+		for _, device := range l.exact {
+			if !slices.Contains(devices, device) {
+				devices = append(devices, device)
+			}
+		}
+	}
+	return devices
+}
+
+// moveRaw is what some functions of a node, named by address, mean for moves.
+type moveRaw struct {
+	devices []*atlas.Device
+	// differs and equal say what is on other nodes, "" for nothing.
+	compared                       bool
+	differs, equal                 string
+	differsEvidence, equalEvidence []string
+	mapping                        string // see moveMapping, "" if not looked for
+}
+
+// moveRawOf gives what is kept of some functions of the node, at least one.
+func (n *node) moveRawOf(devices []*atlas.Device) *moveRaw {
+	for _, known := range n.raws[devices[0]] {
+		if slices.Equal(known.devices, devices) {
+			return known
+		}
+	}
+	if n.raws == nil {
+		n.raws = map[*atlas.Device][]*moveRaw{}
+	}
+	raw := &moveRaw{devices: devices}
+	n.raws[devices[0]] = append(n.raws[devices[0]], raw)
+	return raw
+}
+
+// compare looks at the nodes that the functions' VM could go to.
+func (r *moveRaw) compare(from *node) {
+	var differs, equal []string
+	for _, n := range from.targets {
+		if texts, evidence := n.moveOthers(r.devices); len(texts) > 0 {
+			differs, r.differsEvidence = append(differs, texts...), append(r.differsEvidence, evidence...)
+		} else if text, evidence := n.moveEquals(r.devices); text != "" {
+			equal, r.equalEvidence = append(equal, text), append(r.equalEvidence, evidence...)
+		}
+	}
+	r.compared, r.differs, r.equal = true, strings.Join(differs, "; "), strings.Join(equal, "; ")
+}
+
 // moveOthers says which of the addresses are another device on the node.
 func (n *node) moveOthers(devices []*atlas.Device) (texts, evidence []string) {
 	for _, device := range devices {
 		other := n.moveAt(device.Address)
-		if other != nil && mappingIDs(other.IDs) != mappingIDs(device.IDs) {
+		if other != nil && idsOf(other) != idsOf(device) {
 			texts = append(texts, fmt.Sprintf("%s on %s is %s, not %s", device.Address, n.Name, other.IDs, device.IDs))
 			evidence = append(evidence, fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(other.IDs)))
 		}
@@ -77,20 +122,30 @@ func (n *node) moveEquals(devices []*atlas.Device) (text string, evidence []stri
 	take := func(fits func(*atlas.Device) bool) bool {
 		for i := range n.Devices {
 			if other := &n.Devices[i]; fits(other) && !slices.Contains(used, other) {
-				used, addresses = append(used, other), append(addresses, other.Address.String())
-				evidence = append(evidence, fmt.Sprintf("%s %s: %s", n.Name, other.Address, mappingIDs(other.IDs)))
+				address, text := n.moveText(other)
+				used, addresses, evidence = append(used, other), append(addresses, address), append(evidence, text)
 				return true
 			}
 		}
 		return false
 	}
 	for _, device := range devices {
-		equal := func(other *atlas.Device) bool { return mappingIDs(other.IDs) == mappingIDs(device.IDs) }
+		equal := func(other *atlas.Device) bool { return idsOf(other) == idsOf(device) }
 		if !take(func(other *atlas.Device) bool { return equal(other) && other.Address == device.Address }) && !take(equal) {
 			return "", nil
 		}
 	}
-	return fmt.Sprintf("node %s (%s)", n.Name, strings.Join(addresses, ", ")), evidence
+	return "node " + n.Name + " (" + strings.Join(addresses, ", ") + ")", evidence
+}
+
+// moveText gives the address of a function, and the evidence of its ids.
+func (n *node) moveText(device *atlas.Device) (address, evidence string) {
+	known := n.index[device]
+	if known.address == "" {
+		known.address = device.Address.String()
+		known.evidence = n.Name + " " + known.address + ": " + mappingIDs(device.IDs)
+	}
+	return known.address, known.evidence
 }
 
 // moveMappedDiffers finds VMs that get another device from the same mapping on
@@ -105,14 +160,7 @@ func moveMappedDiffers(w *world) []Finding {
 				continue
 			}
 			seen = append(seen, l.Mapping)
-			here := moveEntryIDs(mapping, v.Node)
-			var texts []string
-			for _, n := range v.moveTargets() {
-				there := slices.DeleteFunc(moveEntryIDs(mapping, n.Name), func(id string) bool { return slices.Contains(here, id) })
-				if len(there) > 0 && len(here) > 0 {
-					texts = append(texts, fmt.Sprintf("%s on %s", mappingJoin(there), n.Name))
-				}
-			}
+			here, texts := v.node.place(mapping).moveDiffers()
 			if len(texts) == 0 {
 				continue
 			}
@@ -132,13 +180,36 @@ func moveMappedDiffers(w *world) []Finding {
 	return found
 }
 
-func moveEntryIDs(mapping *pve.Mapping, node string) []string {
-	var ids []string
-	for _, entry := range mapping.On(node) {
-		ids = append(ids, strings.ToLower(entry.ID))
+// moveDiffers are the ids of a mapping's entries for a node, and where else it
+// has entries with others.
+type moveDiffers struct{ here, texts []string }
+
+func (p *mappingPlace) moveDiffers() (here, texts []string) {
+	if p.differs == nil {
+		p.differs = &moveDiffers{here: moveEntryIDs(p)}
+		for _, n := range p.node.targets {
+			if slices.Equal(p.differs.here, moveEntryIDs(n.place(p.mapping))) {
+				continue
+			}
+			there := slices.DeleteFunc(slices.Clone(moveEntryIDs(n.place(p.mapping))), func(id string) bool { return slices.Contains(p.differs.here, id) })
+			if len(there) > 0 && len(p.differs.here) > 0 {
+				p.differs.texts = append(p.differs.texts, fmt.Sprintf("%s on %s", mappingJoin(there), n.Name))
+			}
+		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return p.differs.here, p.differs.texts
+}
+
+func moveEntryIDs(p *mappingPlace) []string {
+	if p.ids == nil {
+		p.ids = make([]string, 0, len(p.entries))
+		for i := range p.entries {
+			p.ids = append(p.ids, strings.ToLower(p.entries[i].ID))
+		}
+		slices.Sort(p.ids)
+		p.ids = slices.Compact(p.ids)
+	}
+	return p.ids
 }
 
 func moveMaps(mapping *pve.Mapping) []string {
@@ -171,15 +242,11 @@ func moveStartFails(w *world) []Finding {
 }
 
 func (l *line) startFails(mapping *pve.Mapping) (Finding, bool) {
-	var texts []string
-	evidence := []string{mappingLineEvidence(l)}
-	for _, n := range l.vm.moveTargets() {
-		p := mappingPlace{mapping, n, mapping.On(n.Name)}
-		if text, proof := l.failsAt(&p); text != "" {
-			texts = append(texts, fmt.Sprintf("%s (%s)", n.Name, text))
-			evidence = append(evidence, proof)
-		}
+	fails := l.moveFails(mapping)
+	if len(fails.texts) == 0 {
+		return Finding{}, false
 	}
+	texts, evidence := fails.texts, append([]string{mappingLineEvidence(l)}, fails.evidence...)
 	return Finding{
 		Code: MigrationStartFails, Severity: Warning,
 		Subject: Subject{VMID: l.vm.VMID, Slot: l.Slot, Mapping: l.Mapping},
@@ -190,7 +257,29 @@ func (l *line) startFails(mapping *pve.Mapping) (Finding, bool) {
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Correct the entries of mapping %s for these nodes before the VM moves there.", l.Mapping)},
-	}, len(texts) > 0
+	}, true
+}
+
+// moveFails are the nodes where lines of a mapping do not work, and why.
+type moveFails struct{ texts, evidence []string }
+
+func (l *line) moveFails(mapping *pve.Mapping) *moveFails {
+	p := l.vm.node.place(mapping)
+	if fails := p.fails[l.Mdev]; fails != nil {
+		return fails
+	}
+	if p.fails == nil {
+		p.fails = map[string]*moveFails{}
+	}
+	fails := &moveFails{}
+	p.fails[l.Mdev] = fails
+	for _, n := range l.vm.moveTargets() {
+		if text, proof := l.failsAt(n.place(mapping)); text != "" {
+			fails.texts = append(fails.texts, fmt.Sprintf("%s (%s)", n.Name, text))
+			fails.evidence = append(fails.evidence, proof)
+		}
+	}
+	return fails
 }
 
 // failsAt says why the line does not work on the node of a place, "" if nothing

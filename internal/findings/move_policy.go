@@ -36,7 +36,7 @@ func (v *vm) moveHATargets() []*node {
 	if !ok {
 		return nil
 	}
-	targets := v.moveTargets()
+	targets := slices.Clone(v.moveTargets())
 	for _, rule := range v.node.world.facts.HA.Value.Rules {
 		concerns := rule.Type == "node-affinity" && slices.Contains(rule.VMIDs, v.VMID) ||
 			rule.Type == "group" && (rule.ID == resource.Group && rule.ID != "" || slices.Contains(rule.VMIDs, v.VMID))
@@ -51,9 +51,12 @@ func (v *vm) moveHATargets() []*node {
 func moveHARaw(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		targets, lines := v.moveHATargets(), v.moveLines(atlas.ViaAddress)
-		lines = slices.DeleteFunc(lines, func(l *line) bool { return !l.next() })
-		if len(targets) == 0 || len(lines) == 0 {
+		targets := v.moveHATargets()
+		if len(targets) == 0 {
+			continue
+		}
+		lines := slices.DeleteFunc(slices.Clone(v.moveLines(atlas.ViaAddress)), func(l *line) bool { return !l.next() })
+		if len(lines) == 0 {
 			continue
 		}
 		var addresses []string
@@ -93,6 +96,9 @@ func moveBootOrder(w *world) []Finding {
 		for i := range n.Devices {
 			device := &n.Devices[i]
 			lines := n.moveTakers(device)
+			if len(lines) < 2 || !slices.ContainsFunc(lines, func(l *line) bool { return l.vm.mappingStarts() }) {
+				continue
+			}
 			starting, vms, names := 0, []int{}, []string{}
 			for _, l := range lines {
 				how := "by hand"
@@ -104,7 +110,7 @@ func moveBootOrder(w *world) []Finding {
 				names = append(names, fmt.Sprintf("VM %d starts %s", l.vm.VMID, how))
 			}
 			key := fmt.Sprint(vms)
-			if starting == 0 || len(lines) < 2 || slices.Contains(seen, key) {
+			if starting == 0 || slices.Contains(seen, key) {
 				continue
 			}
 			seen = append(seen, key)
@@ -118,12 +124,9 @@ func moveBootOrder(w *world) []Finding {
 // next start.
 func (n *node) moveTakers(device *atlas.Device) []*line {
 	var lines []*line
-	for _, v := range n.vms {
-		for _, l := range v.lines {
-			if !v.Template && l.exclusive() && l.next() && slices.Contains(l.exact, device) {
-				lines = append(lines, l)
-				break
-			}
+	for _, l := range n.linesOf(device) {
+		if !l.vm.Template && l.exclusive() && l.next() && (len(lines) == 0 || lines[len(lines)-1].vm != l.vm) {
+			lines = append(lines, l)
 		}
 	}
 	return lines
@@ -160,7 +163,7 @@ func (n *node) bootOrder(device *atlas.Device, lines []*line, names []string) Fi
 
 // moveBackup finds powered-off VMs whose backup starts them with their devices.
 func moveBackup(w *world) []Finding {
-	if w.facts.Backups.State != facts.OK {
+	if w.facts.Backups.State != facts.OK || len(w.facts.Backups.Value) == 0 {
 		return nil
 	}
 	var found []Finding
@@ -199,13 +202,10 @@ func (v *vm) backup(lines []*line, jobs []string) Finding {
 	evidence := moveEvidence(lines)
 	for _, l := range lines {
 		for _, device := range l.exact {
-			for _, other := range v.node.vms {
-				at := slices.IndexFunc(other.lines, func(o *line) bool {
-					return other != v && other.running() && o.now() && o.exclusive() && slices.Contains(o.exact, device)
-				})
-				if at >= 0 && !slices.Contains(holders, other.VMID) {
-					holders = append(holders, other.VMID)
-					evidence = append(evidence, mappingLineEvidence(other.lines[at])+", running")
+			for _, o := range v.node.linesOf(device) {
+				if o.vm != v && o.vm.running() && o.now() && o.exclusive() && !slices.Contains(holders, o.vm.VMID) {
+					holders = append(holders, o.vm.VMID)
+					evidence = append(evidence, mappingLineEvidence(o)+", running")
 				}
 			}
 		}

@@ -17,6 +17,12 @@ type world struct {
 	facts  *facts.Snapshot
 	nodes  []*node
 	vms    []*vm // of all nodes, in the order of the report
+
+	mappings []*pve.Mapping // by name
+	byID     map[string]*pve.Mapping
+	places   []*mappingPlace  // with entries, by name and node
+	users    map[string][]*vm // see usersOf
+	q35      map[string]bool  // see isQ35
 }
 
 // node is one node with its VMs.
@@ -26,6 +32,15 @@ type node struct {
 	vms   []*vm
 	// fromFiles: the devices were read on the node itself, so host facts are told.
 	fromFiles bool
+
+	away       bool    // see moveAway
+	targets    []*node // the other nodes that are not away
+	otherNames string  // see moveOtherNames
+	places     []*mappingPlace
+	byMapping  map[*pve.Mapping]*mappingPlace
+	index      map[*atlas.Device]*deviceIndex
+	choices    map[lineSource][]lineChoice
+	raws       map[*atlas.Device][]*moveRaw // by the first function
 }
 
 // vm is one VM with its lines. A VM whose configuration was not read has none.
@@ -33,7 +48,18 @@ type vm struct {
 	*atlas.VM
 	node  *node
 	lines []*line
+
+	slots     []*lineSlot // see lineValues
+	slotsRead bool
+	start     startState
+	mapped    []string // see moveMapped
+
+	byAddress, byMapping []*line // see moveLines
+	moveRead             bool
 }
+
+// startState is what startsByItself gives.
+type startState struct{ read, yes, ok bool }
 
 // line is one value of one slot with the functions that it names.
 type line struct {
@@ -43,6 +69,10 @@ type line struct {
 	// a mapping with several entries; both by address.
 	exact, candidates []*atlas.Device
 	unplaced          []*atlas.Unplaced
+
+	order int             // among the lines of the node
+	both  []*atlas.Device // see all
+	quote string          // see mappingLineEvidence
 }
 
 // exclusive tells whether the line takes whole functions. A mediated device or
@@ -91,6 +121,15 @@ func (v *vm) future(key string) string {
 // at boot, unless HA looks after it, or by HA. ok is false where the policies of
 // HA were not read and decide.
 func (v *vm) startsByItself() (yes, ok bool) {
+	if !v.start.read {
+		yes, ok = v.readStart()
+		v.start = startState{true, yes, ok}
+	}
+	return v.start.yes, v.start.ok
+}
+
+// readStart works out what startsByItself gives.
+func (v *vm) readStart() (yes, ok bool) {
 	if v.Template || v.Config == nil {
 		return false, v.Config != nil
 	}
@@ -124,13 +163,23 @@ func newWorld(report *atlas.Report) *world {
 	}
 	for _, n := range w.nodes {
 		n.addLines(byVM)
+		n.indexLines()
+		n.away = n.moveAway()
+	}
+	w.indexMappings()
+	for _, n := range w.nodes {
+		for _, other := range w.nodes {
+			if other != n && !other.away {
+				n.targets = append(n.targets, other)
+			}
+		}
 	}
 	return w
 }
 
 // addLines gives each VM of the node its lines, by slot and phase.
 func (n *node) addLines(byVM map[*atlas.VM]*vm) {
-	lines := map[*atlas.Line]*line{}
+	lines := make(map[*atlas.Line]*line, len(n.vms))
 	get := func(known *atlas.Line) *line {
 		if lines[known] == nil {
 			l := &line{Line: known, vm: byVM[known.VM]}
@@ -164,9 +213,17 @@ func (n *node) addLines(byVM map[*atlas.VM]*vm) {
 
 // all gives every function that a line names or may get, by address.
 func (l *line) all() []*atlas.Device {
-	all := slices.Concat(l.exact, l.candidates)
-	slices.SortFunc(all, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
-	return slices.Compact(all)
+	switch {
+	case len(l.candidates) == 0:
+		return l.exact
+	case len(l.exact) == 0:
+		return l.candidates
+	case l.both == nil:
+		l.both = slices.Concat(l.exact, l.candidates)
+		slices.SortFunc(l.both, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+		l.both = slices.Compact(l.both)
+	}
+	return l.both
 }
 
 // subject begins the subject of a finding about a line.

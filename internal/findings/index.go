@@ -1,0 +1,153 @@
+package findings
+
+import (
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
+)
+
+// What the rules ask again and again is looked up here once for each world. What
+// these functions give is shared: callers do not change it.
+
+// deviceIndex is what belongs to one function of a node.
+type deviceIndex struct {
+	lines             []*line // that name it for certain, by VM, slot and phase
+	group             []atlas.GroupMember
+	groupRead         bool
+	address, evidence string // see moveText
+}
+
+// indexMappings gives the world its mappings, by name, and each node its places.
+func (w *world) indexMappings() {
+	w.mappings = make([]*pve.Mapping, 0, len(w.report.Mappings))
+	w.byID = make(map[string]*pve.Mapping, len(w.report.Mappings))
+	for i := range w.report.Mappings {
+		mapping := &w.report.Mappings[i]
+		w.mappings = append(w.mappings, mapping)
+		if w.byID[mapping.ID] == nil {
+			w.byID[mapping.ID] = mapping
+		}
+	}
+	slices.SortStableFunc(w.mappings, func(a, b *pve.Mapping) int { return strings.Compare(a.ID, b.ID) })
+	for _, mapping := range w.mappings {
+		for _, n := range w.nodes {
+			if p := n.place(mapping); len(p.entries) > 0 {
+				w.places = append(w.places, p)
+				n.places = append(n.places, p)
+			}
+		}
+	}
+}
+
+// place gives a mapping on the node; it has no entries if the mapping has none
+// for the node.
+func (n *node) place(mapping *pve.Mapping) *mappingPlace {
+	if p := n.byMapping[mapping]; p != nil {
+		return p
+	}
+	if n.byMapping == nil {
+		n.byMapping = make(map[*pve.Mapping]*mappingPlace, len(n.world.report.Mappings))
+	}
+	p := &mappingPlace{mapping: mapping, node: n, entries: entriesOn(mapping, n.Name)}
+	p.checks = make([]entryCheck, len(p.entries))
+	n.byMapping[mapping] = p
+	return p
+}
+
+// entriesOn gives what mapping.On does, without a copy where the entries for the
+// node stand together.
+func entriesOn(mapping *pve.Mapping, node string) []pve.Entry {
+	first, count, last := -1, 0, -1
+	for i := range mapping.Entries {
+		if mapping.Entries[i].Node == node {
+			if first < 0 {
+				first = i
+			}
+			count, last = count+1, i
+		}
+	}
+	switch count {
+	case 0:
+		return nil
+	case last - first + 1:
+		return mapping.Entries[first : last+1 : last+1]
+	default:
+		return mapping.On(node)
+	}
+}
+
+// indexLines gives each function the lines that name it for certain.
+func (n *node) indexLines() {
+	n.index = make(map[*atlas.Device]*deviceIndex, len(n.Devices))
+	for i := range n.Devices {
+		n.index[&n.Devices[i]] = &deviceIndex{}
+	}
+	order := 0
+	for _, v := range n.vms {
+		for _, l := range v.lines {
+			l.order = order
+			order++
+			for _, device := range l.exact {
+				n.index[device].lines = append(n.index[device].lines, l)
+			}
+		}
+	}
+}
+
+// linesOf gives the lines that name a function for certain.
+func (n *node) linesOf(device *atlas.Device) []*line { return n.index[device].lines }
+
+// groupOf gives the group of a function.
+func (n *node) groupOf(device *atlas.Device) []atlas.GroupMember {
+	known := n.index[device]
+	if !known.groupRead {
+		known.group, known.groupRead = n.Group(device), true
+	}
+	return known.group
+}
+
+// usersOf gives the VMs that have a line of a mapping, in the order of the report.
+func (w *world) usersOf(id string) []*vm {
+	if w.users == nil {
+		w.users = make(map[string][]*vm, len(w.mappings))
+		for _, v := range w.vms {
+			for _, l := range v.lines {
+				users := w.users[l.Mapping]
+				if len(users) == 0 || users[len(users)-1] != v {
+					w.users[l.Mapping] = append(users, v)
+				}
+			}
+		}
+	}
+	return w.users[id]
+}
+
+// isQ35 tells whether the machine of the VM's next start is a q35.
+func (v *vm) isQ35() bool {
+	w, machine := v.node.world, v.future("machine")
+	yes, known := w.q35[machine]
+	if !known {
+		if w.q35 == nil {
+			w.q35 = map[string]bool{}
+		}
+		yes = pve.IsQ35(machine)
+		w.q35[machine] = yes
+	}
+	return yes
+}
+
+// idsKey is what mappingIDs writes, to compare.
+type idsKey struct {
+	pair, subsystem pci.Pair
+	told            bool
+}
+
+func idsOf(device *atlas.Device) idsKey {
+	if device.IDs.Subsystem == nil {
+		return idsKey{pair: device.IDs.Pair}
+	}
+	return idsKey{device.IDs.Pair, *device.IDs.Subsystem, true}
+}
