@@ -68,50 +68,44 @@ func (r *reader) readHA() facts.Read[facts.HA] {
 	}
 	for _, section := range r.policySections(haRulesFile, &problems) {
 		ha.Rules = append(ha.Rules, facts.HARule{
-			ID: keep(section.ID), Type: keep(section.Type), VMIDs: guestsOf(section.Properties["resources"]),
-			Nodes: nodesOf(section.Properties["nodes"]), Strict: section.Flag("strict", false), Disabled: section.Flag("disable", false),
+			ID: keep(section.ID), Type: keep(section.Type), VMIDs: wordsOf(section.Properties["resources"], haRulesFile, &problems, parseResource),
+			Nodes:  wordsOf(section.Properties["nodes"], haRulesFile, &problems, parseNode),
+			Strict: section.Flag("strict", false), Disabled: section.Flag("disable", false),
 		})
 	}
 	for _, section := range r.policySections(haGroupsFile, &problems) {
 		ha.Rules = append(ha.Rules, facts.HARule{
-			ID: keep(section.ID), Type: "group", Nodes: nodesOf(section.Properties["nodes"]), Strict: section.Flag("restricted", false),
+			ID: keep(section.ID), Type: "group", Nodes: wordsOf(section.Properties["nodes"], haGroupsFile, &problems, parseNode),
+			Strict: section.Flag("restricted", false),
 		})
 	}
 	return facts.Read[facts.HA]{State: stateOf(problems), Value: ha, Problems: problems, Stamp: r.stamp(from)}
 }
 
-// guestsOf gives the numbers in a list of HA resources: vm:100,ct:101.
-func guestsOf(list string) []int {
-	var numbers []int
+// wordsOf reads the words of a list. One that cannot be read is a problem, never
+// a shorter list.
+func wordsOf[T any](list, file string, problems *[]facts.Problem, parse func(string) (T, bool)) []T {
+	var values []T
 	for _, word := range pve.SplitList(list) {
-		_, digits, _ := strings.Cut(word, ":")
-		if vmid, ok := parseVMID(digits); ok {
-			numbers = append(numbers, vmid)
+		if value, ok := parse(word); ok {
+			values = append(values, value)
+		} else {
+			noteMalformed(file, problems)
 		}
 	}
-	return numbers
+	return values
 }
 
-// nodesOf gives the nodes of a list that may hold priorities: pve-a:2,pve-b.
-func nodesOf(list string) []string {
-	var nodes []string
-	for _, word := range pve.SplitList(list) {
-		name, _, _ := strings.Cut(word, ":")
-		if pve.ValidNodeName(name) {
-			nodes = append(nodes, name)
-		}
-	}
-	return nodes
+// parseResource gives the number of an HA resource: vm:100 or ct:101.
+func parseResource(word string) (int, bool) {
+	_, digits, _ := strings.Cut(word, ":")
+	return parseVMID(digits)
 }
 
-func numbersOf(list string) []int {
-	var numbers []int
-	for _, word := range pve.SplitList(list) {
-		if vmid, ok := parseVMID(word); ok {
-			numbers = append(numbers, vmid)
-		}
-	}
-	return numbers
+// parseNode gives the name of a node that may have a priority: pve-a:2.
+func parseNode(word string) (string, bool) {
+	name, _, _ := strings.Cut(word, ":")
+	return name, pve.ValidNodeName(name)
 }
 
 func (r *reader) readBackups() facts.Read[[]facts.BackupJob] {
@@ -125,11 +119,13 @@ func (r *reader) readBackups() facts.Read[[]facts.BackupJob] {
 		p := section.Properties
 		jobs = append(jobs, facts.BackupJob{
 			ID: keep(section.ID), Enabled: section.Flag("enabled", true), All: section.Flag("all", false),
-			VMIDs: numbersOf(p["vmid"]), Exclude: numbersOf(p["exclude"]), Pool: keep(p["pool"]), Node: keep(p["node"]), Mode: keep(p["mode"]),
+			VMIDs:   wordsOf(p["vmid"], jobsFile, &problems, parseVMID),
+			Exclude: wordsOf(p["exclude"], jobsFile, &problems, parseVMID),
+			Pool:    keep(p["pool"]), Node: keep(p["node"]), Mode: keep(p["mode"]),
 		})
 	}
 	for line := range strings.Lines(r.policyText(vzdumpFile, &problems)) {
-		if job, ok := parseCronLine(line); ok {
+		if job, ok := parseCronLine(line, &problems); ok {
 			job.ID = "vzdump.cron-" + strconv.Itoa(len(jobs)+1)
 			jobs = append(jobs, job)
 		}
@@ -139,7 +135,7 @@ func (r *reader) readBackups() facts.Read[[]facts.BackupJob] {
 
 // parseCronLine reads a backup job of the older file, a line of cron: five words
 // of time, the user, vzdump and its arguments.
-func parseCronLine(line string) (facts.BackupJob, bool) {
+func parseCronLine(line string, problems *[]facts.Problem) (facts.BackupJob, bool) {
 	words := strings.Fields(line)
 	command := slices.Index(words, "vzdump")
 	if command < 0 || strings.HasPrefix(words[0], "#") {
@@ -150,7 +146,7 @@ func parseCronLine(line string) (facts.BackupJob, bool) {
 	for i := 0; i < len(arguments); i++ {
 		name, isOption := strings.CutPrefix(arguments[i], "--")
 		if !isOption {
-			job.VMIDs = append(job.VMIDs, numbersOf(arguments[i])...)
+			job.VMIDs = append(job.VMIDs, wordsOf(arguments[i], vzdumpFile, problems, parseVMID)...)
 			continue
 		}
 		name, value, joined := strings.Cut(name, "=")
@@ -162,7 +158,7 @@ func parseCronLine(line string) (facts.BackupJob, bool) {
 		case "all":
 			job.All = value == "1"
 		case "exclude":
-			job.Exclude = numbersOf(value)
+			job.Exclude = wordsOf(value, vzdumpFile, problems, parseVMID)
 		case "pool":
 			job.Pool = keep(value)
 		case "node":
@@ -196,6 +192,9 @@ func (r *reader) readReplication() facts.Read[[]facts.ReplicationJob] {
 // cluster file system lists its guests, one that it does not list was destroyed;
 // in a copied tree its file may be missing.
 func mentions(snapshot *facts.Snapshot, list vmListRead) facts.Read[[]facts.Mention] {
+	if !snapshot.Guests.State.Answered() {
+		return facts.Read[[]facts.Mention]{} // every number would be one without a file
+	}
 	read := facts.Read[[]facts.Mention]{State: facts.OK, Value: facts.FindMentions(snapshot)}
 	read.Stamp = snapshot.Replication.Stamp
 	read.Got, read.Total = len(read.Value), len(read.Value)

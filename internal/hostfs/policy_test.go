@@ -80,11 +80,26 @@ func TestHiddenGuests(t *testing.T) {
 }
 
 func TestPoliciesDamaged(t *testing.T) {
+	for _, text := range []string{
+		"vzdump: b\n\tvmid 100,1o1\n", "vzdump: b\n\tall 1\n\texclude 12\n",
+	} {
+		snapshot := mustRead(t, node().add(map[string]string{"etc/pve/jobs.cfg": text}).write(t))
+		if snapshot.Backups.State != facts.Partial {
+			t.Errorf("%q is read as %v", text, snapshot.Backups)
+		}
+	}
+	for _, text := range []string{"node-affinity: r\n\tresources vm:100,vm:x\n", "node-affinity: r\n\tnodes a/b\n"} {
+		snapshot := mustRead(t, node().add(map[string]string{"etc/pve/ha/rules.cfg": text}).write(t))
+		if snapshot.HA.State != facts.Partial {
+			t.Errorf("%q is read as %v", text, snapshot.HA)
+		}
+	}
 	for file, text := range map[string]string{
 		"etc/pve/ha/resources.cfg": "vm: x\n",
 		"etc/pve/ha/rules.cfg":     "junk\n",
 		"etc/pve/jobs.cfg":         "\xff\x00\n",
 		"etc/pve/replication.cfg":  "local: x-0\n",
+		"etc/pve/vzdump.cron":      "0 2 * * 6 root vzdump 200 2x0 --mode snapshot\n",
 	} {
 		snapshot := mustRead(t, node().add(map[string]string{file: text}).write(t))
 		if snapshot.HA.State == facts.OK && snapshot.Backups.State == facts.OK && snapshot.Replication.State == facts.OK {
@@ -165,7 +180,7 @@ func FuzzCronLine(f *testing.F) {
 	f.Add("0 2 * * 6 root vzdump 200 780 --mode snapshot --exclude 300 --all 0 --quiet=1")
 	f.Add("vzdump --all")
 	f.Fuzz(func(t *testing.T, line string) {
-		job, ok := parseCronLine(line)
+		job, ok := parseCronLine(line, new([]facts.Problem))
 		for _, vmid := range append(job.VMIDs, job.Exclude...) {
 			if !ok || vmid < 100 {
 				t.Fatalf("%q gives %+v", line, job)

@@ -125,9 +125,11 @@ func haRuleRow(row json.RawMessage) (facts.HARule, error) {
 	}
 	rule := facts.HARule{ID: wire.Rule.text, Type: wire.Type.text, Nodes: nodesOf(wire.Nodes.text), Strict: wire.Strict.flag(), Disabled: wire.Disable.flag()}
 	for _, sid := range pve.SplitList(wire.Resources.text) {
-		if _, vmid, err := parseSID(sid); err == nil {
-			rule.VMIDs = append(rule.VMIDs, vmid)
+		_, vmid, err := parseSID(sid)
+		if err != nil {
+			return facts.HARule{}, err
 		}
+		rule.VMIDs = append(rule.VMIDs, vmid)
 	}
 	return rule, nil
 }
@@ -192,6 +194,9 @@ func replicationRow(row json.RawMessage) (facts.ReplicationJob, error) {
 // and asks whether their numbers are taken. All the questions together get the
 // time of one request.
 func (r *reader) readMentions(ctx context.Context) {
+	if !r.snapshot.Guests.State.Answered() {
+		return // every number would be one that is out of sight
+	}
 	from := r.client.options.Now()
 	mentions := facts.FindMentions(&r.snapshot)
 	limit := min(len(mentions), r.client.options.Limits.Mentions)

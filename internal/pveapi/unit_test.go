@@ -154,3 +154,14 @@ func TestMappingRowTexts(t *testing.T) {
 		t.Errorf("%v: %+v", err, mapping)
 	}
 }
+
+// TestHARuleRow: a rule one of whose guests cannot be read is no shorter rule.
+func TestHARuleRow(t *testing.T) {
+	rule, err := haRuleRow([]byte(`{"rule":"r","type":"node-affinity","resources":"vm:100,ct:101","nodes":"pve-a:2,pve-b"}`))
+	if err != nil || len(rule.VMIDs) != 2 || len(rule.Nodes) != 2 {
+		t.Errorf("%v: %+v", err, rule)
+	}
+	if rule, err := haRuleRow([]byte(`{"rule":"r","resources":"vm:100,vm:x"}`)); err == nil {
+		t.Errorf("read as %+v", rule)
+	}
+}
