@@ -3,8 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"pciatlas/internal/atlas"
 )
@@ -15,8 +13,6 @@ type deviceClaim struct {
 	lines []*line
 	// now: the running VM may hold the function; next: its next start takes it.
 	now, next bool
-
-	room [1]*line // of lines, for the usual number of them
 }
 
 // deviceHolds tells whether a VM runs and has the function.
@@ -36,34 +32,54 @@ func deviceCollide(a, b *deviceClaim) bool {
 }
 
 // deviceClaims gives who claims each function of a node for itself, by VM.
+// Functions with the same claims share them.
 func deviceClaims(n *node) map[*atlas.Device][]*deviceClaim {
-	claims := make(map[*atlas.Device][]*deviceClaim, len(n.Devices))
-	for _, v := range n.vms {
-		for _, l := range v.lines {
-			if !l.counts() {
-				continue
-			}
-			for _, device := range l.exact {
-				if l.exclusive() || device.NvidiaVGPU && deviceIsNvidiaType(l.Mdev) {
-					claims[device] = deviceAddClaim(claims[device], l)
-				}
-			}
-		}
+	if n.claims != nil {
+		return n.claims
 	}
-	return claims
+	n.claims = make(map[*atlas.Device][]*deviceClaim, len(n.Devices))
+	var before *atlas.Device
+	for i := range n.Devices {
+		device := &n.Devices[i]
+		lines := n.linesOf(device)
+		switch {
+		case len(lines) == 0:
+			continue
+		case before != nil && before.NvidiaVGPU == device.NvidiaVGPU && slices.Equal(n.linesOf(before), lines):
+			n.claims[device] = n.claims[before]
+		default:
+			n.claims[device] = deviceClaimsOf(device, lines)
+		}
+		before = device
+	}
+	return n.claims
 }
 
-// deviceAddClaim adds a line to the claims of one function. Lines come by VM.
-func deviceAddClaim(claims []*deviceClaim, l *line) []*deviceClaim {
-	if len(claims) == 0 || claims[len(claims)-1].vm != l.vm {
-		claim := &deviceClaim{vm: l.vm}
-		claim.lines = claim.room[:0]
-		claims = append(claims, claim)
+// deviceClaimsOf gives the claims that follow from the lines of a function, which
+// come by VM.
+func deviceClaimsOf(device *atlas.Device, lines []*line) []*deviceClaim {
+	claiming := make([]*line, 0, len(lines))
+	vms := 0
+	for _, l := range lines {
+		if l.counts() && (l.exclusive() || device.NvidiaVGPU && deviceIsNvidiaType(l.Mdev)) {
+			if len(claiming) == 0 || claiming[len(claiming)-1].vm != l.vm {
+				vms++
+			}
+			claiming = append(claiming, l)
+		}
 	}
-	claim := claims[len(claims)-1]
-	claim.lines = append(claim.lines, l)
-	claim.now = claim.now || l.now()
-	claim.next = claim.next || l.next()
+	room, claims := make([]deviceClaim, vms), make([]*deviceClaim, 0, vms)
+	for from := 0; from < len(claiming); {
+		claim := &room[len(claims)]
+		claim.vm = claiming[from].vm
+		to := from
+		for ; to < len(claiming) && claiming[to].vm == claim.vm; to++ {
+			claim.now = claim.now || claiming[to].now()
+			claim.next = claim.next || claiming[to].next()
+		}
+		claim.lines = claiming[from:to:to]
+		claims, from = append(claims, claim), to
+	}
 	return claims
 }
 
@@ -88,31 +104,40 @@ func findDeviceShared(w *world) []Finding {
 }
 
 func deviceSharings(n *node) []*deviceSharing {
-	claims := deviceClaims(n)
-	bySet := map[string]*deviceSharing{}
+	all := deviceClaims(n)
 	var sharings []*deviceSharing
 	for i := range n.Devices {
 		device := &n.Devices[i]
-		if len(claims[device]) < 2 {
+		claims := all[device]
+		if len(claims) < 2 {
 			continue
 		}
-		var set strings.Builder
-		for _, claim := range claims[device] {
-			set.WriteString(strconv.Itoa(claim.vm.VMID) + " ")
+		at := slices.IndexFunc(sharings, func(s *deviceSharing) bool { return s.sameVMs(claims) })
+		if at < 0 {
+			at = len(sharings)
+			sharings = append(sharings, &deviceSharing{claims: claims})
 		}
-		s := bySet[set.String()]
-		if s == nil {
-			s = &deviceSharing{claims: claims[device]}
-			bySet[set.String()] = s
-			sharings = append(sharings, s)
-		}
-		s.add(device, claims[device])
+		sharings[at].add(device, claims)
 	}
 	return sharings
 }
 
+// sameVMs tells whether the VMs of the claims are those of the sharing.
+func (s *deviceSharing) sameVMs(claims []*deviceClaim) bool {
+	return slices.EqualFunc(s.claims, claims, func(a, b *deviceClaim) bool { return a.vm == b.vm })
+}
+
+// add adds a function with its claims. lines lists each line once, in the order
+// of the functions.
 func (s *deviceSharing) add(device *atlas.Device, claims []*deviceClaim) {
+	known := len(s.devices) > 0 && s.claims[0] == claims[0]
 	s.devices = append(s.devices, device)
+	if known {
+		return // the same lines, which collide as before
+	}
+	if s.lines == nil {
+		s.lines = make([]*line, 0, len(claims))
+	}
 	for _, claim := range claims {
 		for _, l := range claim.lines {
 			if !slices.Contains(s.lines, l) {
@@ -157,10 +182,13 @@ func (s *deviceSharing) finding(n *node) Finding {
 			waiting = append(waiting, claim.vm)
 		}
 	}
-	devices := deviceWords(deviceNames(s.devices))
+	devices, vms := deviceWords(deviceNames(s.devices)), deviceWords(deviceNumbers(all))
+	waitingVMs := vms
+	if len(holders) > 0 {
+		waitingVMs = deviceWords(deviceNumbers(waiting))
+	}
 	first := s.devices[0].Address
-	sentence := fmt.Sprintf("%s on node %s name %s, which only one VM can have at a time.",
-		deviceVMWords(all), n.Name, devices)
+	sentence := "VMs " + vms + " on node " + n.Name + " name " + devices + ", which only one VM can have at a time."
 	if len(holders) == 1 {
 		sentence += fmt.Sprintf(" VM %d is running with %s; %s cannot start meanwhile: "+
 			"PCI device '%s' already in use by VMID '%d'.",
@@ -173,8 +201,8 @@ func (s *deviceSharing) finding(n *node) Finding {
 	f := Finding{
 		Code: DeviceShared, Severity: Warning, Subject: n.about(first), Sentence: sentence,
 		Params: map[string]string{
-			"node": n.Name, "vms": deviceWords(deviceNumbers(all)), "devices": devices,
-			"held_by": deviceWords(deviceNumbers(holders)), "waiting": deviceWords(deviceNumbers(waiting)),
+			"node": n.Name, "vms": vms, "devices": devices,
+			"held_by": deviceWords(deviceNumbers(holders)), "waiting": waitingVMs,
 		},
 		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
 	}
@@ -207,7 +235,7 @@ func (s *deviceSharing) releases() *vm {
 func deviceNumbers(vms []*vm) []string {
 	numbers := make([]string, len(vms))
 	for i, v := range vms {
-		numbers[i] = strconv.Itoa(v.VMID)
+		numbers[i] = v.number()
 	}
 	return numbers
 }

@@ -25,11 +25,7 @@ func deviceWords(words []string) string {
 
 // deviceVMWords names VMs: "VM 101" or "VMs 101 and 102".
 func deviceVMWords(vms []*vm) string {
-	numbers := make([]string, len(vms))
-	for i, v := range vms {
-		numbers[i] = strconv.Itoa(v.VMID)
-	}
-	return devicePlural(len(vms), "VM ", "VMs ") + deviceWords(numbers)
+	return devicePlural(len(vms), "VM ", "VMs ") + deviceWords(deviceNumbers(vms))
 }
 
 // devicePlural picks the word for one or for several.
@@ -107,7 +103,7 @@ func deviceEvidenceOf(devices []*atlas.Device) []string {
 
 // deviceStatusEvidence is what was read of a VM that decides who comes first.
 func deviceStatusEvidence(v *vm) string {
-	text := fmt.Sprintf("VM %d: %s", v.VMID, v.Status)
+	text := "VM " + v.number() + ": " + string(v.Status)
 	if yes, ok := v.startsByItself(); ok && yes {
 		text += ", starts by itself"
 	} else if !ok {

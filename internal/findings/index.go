@@ -14,10 +14,9 @@ import (
 
 // deviceIndex is what belongs to one function of a node.
 type deviceIndex struct {
-	lines             []*line // that name it for certain, by VM, slot and phase
-	group             []atlas.GroupMember
-	groupRead         bool
-	address, evidence string // see moveText
+	lines     []*line // that name it for certain, by VM, slot and phase
+	group     []atlas.GroupMember
+	groupRead bool
 }
 
 // indexMappings gives the world its mappings, by name, and each node its places.
@@ -52,7 +51,9 @@ func (n *node) place(mapping *pve.Mapping) *mappingPlace {
 		n.byMapping = make(map[*pve.Mapping]*mappingPlace, len(n.world.report.Mappings))
 	}
 	p := &mappingPlace{mapping: mapping, node: n, entries: entriesOn(mapping, n.Name)}
-	p.checks = make([]entryCheck, len(p.entries))
+	if p.checks = p.room[:]; len(p.entries) != 1 {
+		p.checks = make([]entryCheck, len(p.entries))
+	}
 	n.byMapping[mapping] = p
 	return p
 }
@@ -82,8 +83,9 @@ func entriesOn(mapping *pve.Mapping, node string) []pve.Entry {
 // indexLines gives each function the lines that name it for certain.
 func (n *node) indexLines() {
 	n.index = make(map[*atlas.Device]*deviceIndex, len(n.Devices))
+	room := make([]deviceIndex, len(n.Devices))
 	for i := range n.Devices {
-		n.index[&n.Devices[i]] = &deviceIndex{}
+		n.index[&n.Devices[i]] = &room[i]
 	}
 	order := 0
 	for _, v := range n.vms {

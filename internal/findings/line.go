@@ -25,7 +25,7 @@ type lineSlot struct {
 	vm      *vm
 	slot    int
 	raw     string
-	value   pve.HostPCI
+	value   *pve.HostPCI // shared
 	pending bool
 	// choices are the alternatives, as far as they are known: one for addresses,
 	// one for each entry of a mapping on the node, none for both or neither.
@@ -85,14 +85,14 @@ func lineReadValues(v *vm) []*lineSlot {
 }
 
 // lineParse reads a value of a slot; ok is false if the format refuses it.
-func lineParse(v *vm, slot int, raw string) (value pve.HostPCI, ok bool) {
+func lineParse(v *vm, slot int, raw string) (value *pve.HostPCI, ok bool) {
 	for _, l := range v.lines {
 		if l.Slot == slot && l.Raw == raw {
-			return l.Value, true
+			return &l.Value, true
 		}
 	}
-	value, err := pve.ParseHostPCI(raw)
-	return value, err == nil
+	parsed, err := pve.ParseHostPCI(raw)
+	return &parsed, err == nil
 }
 
 // lineSource is what the choices of a slot on a node follow from.
@@ -106,7 +106,7 @@ func lineChoices(s *lineSlot) []lineChoice {
 	if !known {
 		choices = lineReadChoices(s)
 		if n.choices == nil {
-			n.choices = map[lineSource][]lineChoice{}
+			n.choices = make(map[lineSource][]lineChoice, len(n.places))
 		}
 		n.choices[source] = choices
 	}

@@ -246,7 +246,7 @@ func lineSnapshots(w *world) []Finding {
 		}
 		slots := lineSlots(v)
 		for _, old := range lineOldLines(v.Config.Snapshots.Value) {
-			if !slices.ContainsFunc(slots, func(s *lineSlot) bool { return lineSameSource(&s.value, &old.value) }) {
+			if !slices.ContainsFunc(slots, func(s *lineSlot) bool { return lineSameSource(s.value, &old.value) }) {
 				found = append(found, lineRestored(v, old))
 			}
 		}

@@ -18,7 +18,7 @@ func lineROMRemark(w *world) []Finding {
 			if !remark {
 				continue
 			}
-			value := s.value
+			value := *s.value
 			value.RomFile = name
 			params := s.params()
 			params["file"] = name
@@ -94,7 +94,7 @@ func lineUnbound(s *lineSlot) (Finding, bool) {
 	}
 	params := s.params()
 	params["devices"] = strings.Join(names, " ")
-	value := s.value
+	value := *s.value
 	value.Driver = ""
 	remedy := []string{"Let Proxmox VE bind it: " + s.set(value), "or bind it on the node before the start:"}
 	for _, name := range names {
@@ -119,7 +119,7 @@ func lineXVGA(w *world) []Finding {
 			if s.value.XVGA != "1" || v.future("bios") != "ovmf" {
 				continue
 			}
-			value := s.value
+			value := *s.value
 			value.XVGA = ""
 			f := Finding{
 				Code: XVGANoEffect, Severity: Info, Subject: s.subject(), Params: s.params(),

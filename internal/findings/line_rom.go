@@ -22,7 +22,7 @@ func lineROMMissing(w *world) []Finding {
 			if remark || !slices.Contains(node.ROMFiles.Value, facts.ROMFile{Name: name}) {
 				continue
 			}
-			value := s.value
+			value := *s.value
 			value.RomFile = ""
 			params := s.params()
 			params["file"] = name

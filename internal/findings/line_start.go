@@ -64,7 +64,7 @@ func lineRefused(s *lineSlot, refusal lineRefusal) Finding {
 func lineOptionsRefused(s *lineSlot, slots []*lineSlot) []lineRefusal {
 	var refusals []lineRefusal
 	if s.value.Source() == pve.SourceBoth {
-		byMapping, byHost := s.value, s.value
+		byMapping, byHost := *s.value, *s.value
 		byMapping.Host, byHost.Mapping = "", ""
 		refusals = append(refusals, lineRefusal{
 			code: HostAndMapping, message: pve.MessageBothSources,
@@ -86,7 +86,7 @@ func lineOptionsRefused(s *lineSlot, slots []*lineSlot) []lineRefusal {
 }
 
 func lineQ35Missing(s *lineSlot, slots []*lineSlot) lineRefusal {
-	conventional := s.value
+	conventional := *s.value
 	conventional.PCIe = ""
 	refusal := lineRefusal{code: Q35Missing, message: lineSaysQ35, evidence: []string{lineKey(s.vm, "machine")}}
 	if legacy := lineWith(slots, func(v *pve.HostPCI) bool { return v.LegacyIGD == "1" }); legacy != "" {
@@ -102,7 +102,7 @@ func lineQ35Missing(s *lineSlot, slots []*lineSlot) lineRefusal {
 func lineWith(slots []*lineSlot, has func(*pve.HostPCI) bool) string {
 	var keys []string
 	for _, s := range slots {
-		if has(&s.value) {
+		if has(s.value) {
 			keys = append(keys, s.key())
 		}
 	}
@@ -140,7 +140,7 @@ func lineIGDRefused(s *lineSlot, slots []*lineSlot, before *lineSlot) []lineRefu
 		refusals = append(refusals, lineRefusal{code, message, list, remedy})
 	}
 	changed := func(change func(*pve.HostPCI)) string {
-		value := s.value
+		value := *s.value
 		change(&value)
 		return s.set(value)
 	}
@@ -188,7 +188,7 @@ func lineToI440FX(s *lineSlot, slots []*lineSlot, modern string) []string {
 	remedy := []string{"Without legacy mode, which keeps q35: " + modern}
 	for _, other := range slots {
 		if other.value.PCIe == "1" {
-			value := other.value
+			value := *other.value
 			value.PCIe = ""
 			if other == s {
 				remedy = append(remedy, "With legacy mode, pcie=1 must go as well: "+other.set(value))

@@ -29,8 +29,10 @@ type mappingPlace struct {
 	chosen  []pve.Entry  // see choices
 	ids     []string     // see moveEntryIDs
 	differs *moveDiffers
-	fails   map[string]*moveFails // by type of mediated device
-	known   bool                  // lacking was looked for
+	fails   []*moveFails // by type of mediated device
+	known   bool         // lacking was looked for
+
+	room [1]entryCheck // of checks, for the usual number of them
 }
 
 // entryCheck keeps what functions and faults give for an entry.
@@ -366,7 +368,7 @@ func mappingJoin(texts []string) string {
 
 func mappingLineEvidence(l *line) string {
 	if l.quote == "" {
-		l.quote = "VM " + strconv.Itoa(l.vm.VMID) + " " + l.key() + ": " + l.Raw
+		l.quote = "VM " + l.vm.number() + " " + l.key() + ": " + l.Raw
 		if l.Phase != atlas.Current {
 			l.quote += " (" + strings.ReplaceAll(string(l.Phase), "_", " ") + ")"
 		}

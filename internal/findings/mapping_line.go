@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -64,7 +63,7 @@ func (l *line) mappingNotFound() Finding {
 
 // mappingQMSet gives the command that writes a value into the line's slot.
 func mappingQMSet(l *line, value pve.HostPCI) string {
-	return "qm set " + strconv.Itoa(l.vm.VMID) + " --" + l.key() + " '" + value.String() + "'"
+	return "qm set " + l.vm.number() + " --" + l.key() + " '" + value.String() + "'"
 }
 
 func (w *world) mappingNames() string {

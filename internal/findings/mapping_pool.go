@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -233,7 +232,7 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", places[i].mapping.ID, places[i].entry))
 	}
 	for _, l := range direct {
-		lines = append(lines, "VM "+strconv.Itoa(l.vm.VMID)+" "+l.key())
+		lines = append(lines, "VM "+l.vm.number()+" "+l.key())
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
 	sentence := fmt.Sprintf("Device %s on node %s is in resource mapping %s", device.Address, n.Name, mappings[0])

@@ -147,18 +147,22 @@ func (l *line) moveMayMigrate() bool {
 func moveBlockedRaw(w *world) []Finding {
 	vms := w.moveByAddress()
 	found := make([]Finding, 0, len(vms))
+	var before, message string // most VMs have the same slots
 	for _, v := range vms {
 		lines, targets := v.moveLines(atlas.ViaAddress), v.moveTargets()
 		if len(lines) == 0 || len(targets) == 0 {
 			continue
 		}
 		keys := moveKeys(lines)
-		message := "can't migrate VM which uses local devices: " + strings.Join(keys, ", ")
+		slots := strings.Join(keys, ", ")
+		if slots != before {
+			before, message = slots, "can't migrate VM which uses local devices: "+slots
+		}
 		found = append(found, Finding{
 			Code: MigrationBlockedRaw, Severity: Warning, Subject: v.moveSubject(),
-			Sentence: fmt.Sprintf("VM %d cannot move away from node %s, because it names devices by address (%s): %q. "+
-				"This holds for powered-off VMs, too; only root can force an offline move.", v.VMID, v.Node, mappingJoin(keys), message),
-			Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "node": v.Node, "slots": strings.Join(keys, ", "), "message": message},
+			Sentence: "VM " + v.number() + " cannot move away from node " + v.Node + ", because it names devices by address (" + mappingJoin(keys) + "): \"" + message +
+				"\". This holds for powered-off VMs, too; only root can force an offline move.",
+			Params:   map[string]string{"vmid": v.number(), "node": v.Node, "slots": slots, "message": message},
 			Evidence: append(moveEvidence(lines), v.node.moveOtherNames()),
 			Remedy:   v.moveMapped(lines),
 		})
@@ -170,12 +174,27 @@ func moveBlockedRaw(w *world) []Finding {
 func moveMapped(lines []*line) []string {
 	remedy := []string{"Make a resource mapping with an entry for each node that has such a device, and name it in place of the address:"}
 	for _, l := range lines {
+		remedy = append(remedy, "qm set "+l.vm.number()+" --"+l.key()+l.moveMappedValue())
+	}
+	return remedy
+}
+
+// moveMappedValue gives the line's value with a mapping in place of the address,
+// quoted, as it follows the key in a command. Equal lines of a node share it.
+func (l *line) moveMappedValue() string {
+	n := l.vm.node
+	text := n.mapped[l.Raw]
+	if text == "" {
 		value := l.Value
 		value.Host, value.Selectors = "", nil
 		value.Mapping = l.moveMapping()
-		remedy = append(remedy, mappingQMSet(l, value))
+		text = " '" + value.String() + "'"
+		if n.mapped == nil {
+			n.mapped = map[string]string{}
+		}
+		n.mapped[l.Raw] = text
 	}
-	return remedy
+	return text
 }
 
 // moveMapped gives these commands for all lines of the VM that name addresses.

@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -30,7 +29,7 @@ func moveRawDevices(w *world) []Finding {
 				Code: MigrationDeviceDiffers, Severity: Info, Subject: v.moveSubject(),
 				Sentence: fmt.Sprintf("VM %d names devices by address that are other devices on other nodes: %s. "+
 					"An address is no promise about the device.", v.VMID, raw.differs),
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "differences": raw.differs},
+				Params:   map[string]string{"vmid": v.number(), "differences": raw.differs},
 				Evidence: slices.Concat(moveEvidence(lines), raw.differsEvidence),
 				Remedy:   v.moveMapped(lines),
 			})
@@ -38,9 +37,9 @@ func moveRawDevices(w *world) []Finding {
 		if raw.equal != "" {
 			found = append(found, Finding{
 				Code: MigrationEqualDevice, Severity: Info, Subject: v.moveSubject(),
-				Sentence: "Equal devices to those of VM " + strconv.Itoa(v.VMID) + " are on " + raw.equal +
-					": with resource mappings that have entries for both nodes it can move without an edit.",
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "nodes": raw.equal},
+				Sentence: "Equal devices to those of VM " + v.number() + " are on " + raw.equal +
+					": with resource mappings that have entries for these nodes as well it can move without an edit.",
+				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equal},
 				Evidence: slices.Concat(moveEvidence(lines), raw.equalEvidence),
 				Remedy:   v.moveMapped(lines),
 			})
@@ -65,89 +64,6 @@ func moveDevices(lines []*line) []*atlas.Device {
 	return devices
 }
 
-// moveRaw is what some functions of a node, named by address, mean for moves.
-type moveRaw struct {
-	devices []*atlas.Device
-	// differs and equal say what is on other nodes, "" for nothing.
-	compared                       bool
-	differs, equal                 string
-	differsEvidence, equalEvidence []string
-	mapping                        string // see moveMapping, "" if not looked for
-}
-
-// moveRawOf gives what is kept of some functions of the node, at least one.
-func (n *node) moveRawOf(devices []*atlas.Device) *moveRaw {
-	for _, known := range n.raws[devices[0]] {
-		if slices.Equal(known.devices, devices) {
-			return known
-		}
-	}
-	if n.raws == nil {
-		n.raws = map[*atlas.Device][]*moveRaw{}
-	}
-	raw := &moveRaw{devices: devices}
-	n.raws[devices[0]] = append(n.raws[devices[0]], raw)
-	return raw
-}
-
-// compare looks at the nodes that the functions' VM could go to.
-func (r *moveRaw) compare(from *node) {
-	var differs, equal []string
-	for _, n := range from.targets {
-		if texts, evidence := n.moveOthers(r.devices); len(texts) > 0 {
-			differs, r.differsEvidence = append(differs, texts...), append(r.differsEvidence, evidence...)
-		} else if text, evidence := n.moveEquals(r.devices); text != "" {
-			equal, r.equalEvidence = append(equal, text), append(r.equalEvidence, evidence...)
-		}
-	}
-	r.compared, r.differs, r.equal = true, strings.Join(differs, "; "), strings.Join(equal, "; ")
-}
-
-// moveOthers says which of the addresses are another device on the node.
-func (n *node) moveOthers(devices []*atlas.Device) (texts, evidence []string) {
-	for _, device := range devices {
-		other := n.moveAt(device.Address)
-		if other != nil && idsOf(other) != idsOf(device) {
-			texts = append(texts, fmt.Sprintf("%s on %s is %s, not %s", device.Address, n.Name, other.IDs, device.IDs))
-			evidence = append(evidence, fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(other.IDs)))
-		}
-	}
-	return texts, evidence
-}
-
-// moveEquals says where the node has equals of all devices, "" if it has not.
-func (n *node) moveEquals(devices []*atlas.Device) (text string, evidence []string) {
-	var used []*atlas.Device
-	var addresses []string
-	take := func(fits func(*atlas.Device) bool) bool {
-		for i := range n.Devices {
-			if other := &n.Devices[i]; fits(other) && !slices.Contains(used, other) {
-				address, text := n.moveText(other)
-				used, addresses, evidence = append(used, other), append(addresses, address), append(evidence, text)
-				return true
-			}
-		}
-		return false
-	}
-	for _, device := range devices {
-		equal := func(other *atlas.Device) bool { return idsOf(other) == idsOf(device) }
-		if !take(func(other *atlas.Device) bool { return equal(other) && other.Address == device.Address }) && !take(equal) {
-			return "", nil
-		}
-	}
-	return "node " + n.Name + " (" + strings.Join(addresses, ", ") + ")", evidence
-}
-
-// moveText gives the address of a function, and the evidence of its ids.
-func (n *node) moveText(device *atlas.Device) (address, evidence string) {
-	known := n.index[device]
-	if known.address == "" {
-		known.address = device.Address.String()
-		known.evidence = n.Name + " " + known.address + ": " + mappingIDs(device.IDs)
-	}
-	return known.address, known.evidence
-}
-
 // moveMappedDiffers finds VMs that get another device from the same mapping on
 // another node. The ids are those of the entries.
 func moveMappedDiffers(w *world) []Finding {
@@ -170,7 +86,7 @@ func moveMappedDiffers(w *world) []Finding {
 				Sentence: fmt.Sprintf("VM %d may get another device from resource mapping %s after a move: %s in place of %s on %s.",
 					v.VMID, l.Mapping, strings.Join(texts, ", "), mappingJoin(here), v.Node),
 				Params: map[string]string{
-					"vmid": fmt.Sprint(v.VMID), "slot": l.key(), "mapping": l.Mapping, "differences": strings.Join(texts, ", "),
+					"vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "differences": strings.Join(texts, ", "),
 				},
 				Evidence: append([]string{mappingLineEvidence(l)}, moveMaps(mapping)...),
 				Remedy:   []string{"See that the guest has drivers for both devices, or make one mapping for each kind of device."},
@@ -253,26 +169,29 @@ func (l *line) startFails(mapping *pve.Mapping) (Finding, bool) {
 		Sentence: fmt.Sprintf("Proxmox VE lets VM %d move by resource mapping %s, because it checks only that an entry exists, but it does not start on %s.",
 			l.vm.VMID, l.Mapping, mappingJoin(texts)),
 		Params: map[string]string{
-			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(texts, ", "),
+			"vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(texts, ", "),
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Correct the entries of mapping %s for these nodes before the VM moves there.", l.Mapping)},
 	}, true
 }
 
-// moveFails are the nodes where lines of a mapping do not work, and why.
-type moveFails struct{ texts, evidence []string }
+// moveFails are the nodes where lines of a mapping with a type of mediated device
+// do not work, and why.
+type moveFails struct {
+	mdev            string
+	texts, evidence []string
+}
 
 func (l *line) moveFails(mapping *pve.Mapping) *moveFails {
 	p := l.vm.node.place(mapping)
-	if fails := p.fails[l.Mdev]; fails != nil {
-		return fails
+	for _, known := range p.fails {
+		if known.mdev == l.Mdev {
+			return known
+		}
 	}
-	if p.fails == nil {
-		p.fails = map[string]*moveFails{}
-	}
-	fails := &moveFails{}
-	p.fails[l.Mdev] = fails
+	fails := &moveFails{mdev: l.Mdev}
+	p.fails = append(p.fails, fails)
 	for _, n := range l.vm.moveTargets() {
 		if text, proof := l.failsAt(n.place(mapping)); text != "" {
 			fails.texts = append(fails.texts, fmt.Sprintf("%s (%s)", n.Name, text))

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
@@ -40,7 +41,9 @@ type node struct {
 	byMapping  map[*pve.Mapping]*mappingPlace
 	index      map[*atlas.Device]*deviceIndex
 	choices    map[lineSource][]lineChoice
-	raws       map[*atlas.Device][]*moveRaw // by the first function
+	claims     map[*atlas.Device][]*deviceClaim // see deviceClaims
+	mapped     map[string]string                // see moveMappedValue
+	raws       map[*atlas.Device][]*moveRaw     // by the first function
 }
 
 // vm is one VM with its lines. A VM whose configuration was not read has none.
@@ -53,6 +56,7 @@ type vm struct {
 	slotsRead bool
 	start     startState
 	mapped    []string // see moveMapped
+	text      string   // see number
 
 	byAddress, byMapping []*line // see moveLines
 	moveRead             bool
@@ -100,6 +104,14 @@ func (l *line) counts() bool {
 		return false
 	}
 	return l.next() || l.now() && l.vm.Status != facts.Stopped
+}
+
+// number gives the number of the VM as text.
+func (v *vm) number() string {
+	if v.text == "" {
+		v.text = strconv.Itoa(v.VMID)
+	}
+	return v.text
 }
 
 func (v *vm) running() bool { return v.Status == facts.Running }
@@ -155,8 +167,11 @@ func newWorld(report *atlas.Report) *world {
 		w.nodes = append(w.nodes, n)
 		byNode[n.Name] = n
 	}
-	for _, known := range report.VMs {
-		v := &vm{VM: known, node: byNode[known.Node]}
+	room := make([]vm, len(report.VMs))
+	w.vms = make([]*vm, 0, len(room))
+	for i, known := range report.VMs {
+		v := &room[i]
+		v.VM, v.node = known, byNode[known.Node]
 		byVM[known] = v
 		w.vms = append(w.vms, v)
 		v.node.vms = append(v.node.vms, v)
@@ -180,13 +195,19 @@ func newWorld(report *atlas.Report) *world {
 // addLines gives each VM of the node its lines, by slot and phase.
 func (n *node) addLines(byVM map[*atlas.VM]*vm) {
 	lines := make(map[*atlas.Line]*line, len(n.vms))
+	var room []line // for lines to come
 	get := func(known *atlas.Line) *line {
-		if lines[known] == nil {
-			l := &line{Line: known, vm: byVM[known.VM]}
+		l := lines[known]
+		if l == nil {
+			if len(room) == 0 {
+				room = make([]line, 50)
+			}
+			l, room = &room[0], room[1:]
+			l.Line, l.vm = known, byVM[known.VM]
 			lines[known] = l
 			l.vm.lines = append(l.vm.lines, l)
 		}
-		return lines[known]
+		return l
 	}
 	for i := range n.Devices {
 		device := &n.Devices[i]

@@ -1,0 +1,134 @@
+package findings
+
+import (
+	"slices"
+	"strings"
+
+	"pciatlas/internal/atlas"
+)
+
+// moveRaw is what some functions of a node, named by address, mean for moves.
+type moveRaw struct {
+	devices []*atlas.Device
+	// differs and equal say what is on other nodes, "" for nothing.
+	compared                       bool
+	differs, equal                 string
+	differsEvidence, equalEvidence []string
+	mapping                        string // see moveMapping, "" if not looked for
+}
+
+// moveRawOf gives what is kept of some functions of the node, at least one.
+func (n *node) moveRawOf(devices []*atlas.Device) *moveRaw {
+	for _, known := range n.raws[devices[0]] {
+		if slices.Equal(known.devices, devices) {
+			return known
+		}
+	}
+	if n.raws == nil {
+		n.raws = map[*atlas.Device][]*moveRaw{}
+	}
+	raw := &moveRaw{devices: devices}
+	n.raws[devices[0]] = append(n.raws[devices[0]], raw)
+	return raw
+}
+
+// moveAlike is what several nodes have in common: the functions there that were
+// compared with some of the own ones.
+type moveAlike struct {
+	own, there []*atlas.Device // of the first node
+	nodes      []string
+}
+
+// compare looks at the nodes that the functions' VM could go to. Nodes with the
+// same devices at the same addresses are said together.
+func (r *moveRaw) compare(from *node) {
+	r.compared = true
+	var differs, equal []*moveAlike
+	for _, n := range from.targets {
+		others := false
+		for _, device := range r.devices {
+			if other := n.moveAt(device.Address); other != nil && idsOf(other) != idsOf(device) {
+				differs, others = moveJoin(differs, n, []*atlas.Device{device}, []*atlas.Device{other}), true
+			}
+		}
+		if others {
+			continue
+		}
+		if there := n.moveEquals(r.devices); there != nil {
+			equal = moveJoin(equal, n, r.devices, there)
+		}
+	}
+	var texts []string
+	for _, a := range differs {
+		texts = append(texts, a.differs())
+		r.differsEvidence = append(r.differsEvidence, a.evidence()...)
+	}
+	r.differs, texts = strings.Join(texts, "; "), nil
+	for _, a := range equal {
+		texts = append(texts, a.equal())
+		r.equalEvidence = append(r.equalEvidence, a.evidence()...)
+	}
+	r.equal = strings.Join(texts, "; ")
+}
+
+// moveJoin adds a node to those that are alike.
+func moveJoin(known []*moveAlike, n *node, own, there []*atlas.Device) []*moveAlike {
+	at := slices.IndexFunc(known, func(a *moveAlike) bool {
+		return slices.Equal(a.own, own) && slices.EqualFunc(a.there, there, func(x, y *atlas.Device) bool {
+			return x.Address == y.Address && idsOf(x) == idsOf(y)
+		})
+	})
+	if at < 0 {
+		at = len(known)
+		known = append(known, &moveAlike{own: own, there: there})
+	}
+	known[at].nodes = append(known[at].nodes, n.Name)
+	return known
+}
+
+// differs says that the nodes have another device at the address.
+func (a *moveAlike) differs() string {
+	return a.own[0].Address.String() + " on " + mappingJoin(a.nodes) + " is " + mappingIDs(a.there[0].IDs) + ", not " + mappingIDs(a.own[0].IDs)
+}
+
+// equal says where the nodes have their equals.
+func (a *moveAlike) equal() string {
+	return devicePlural(len(a.nodes), "node ", "nodes ") + mappingJoin(a.nodes) + " (" + strings.Join(deviceNames(a.there), ", ") + ")"
+}
+
+// evidence is what was read of the functions on the nodes.
+func (a *moveAlike) evidence() []string {
+	texts, nodes := make([]string, len(a.there)), strings.Join(a.nodes, ", ")
+	for i, device := range a.there {
+		texts[i] = nodes + " " + device.Address.String() + ": " + mappingIDs(device.IDs)
+	}
+	return texts
+}
+
+// moveEquals gives equals of all devices on the node, at the same addresses where
+// they are there; nil if it has not all of them.
+func (n *node) moveEquals(devices []*atlas.Device) []*atlas.Device {
+	used := make([]*atlas.Device, 0, len(devices))
+	for _, device := range devices {
+		other := n.moveEqual(device, used)
+		if other == nil {
+			return nil
+		}
+		used = append(used, other)
+	}
+	return used
+}
+
+// moveEqual gives an equal of one device that is not used yet.
+func (n *node) moveEqual(device *atlas.Device, used []*atlas.Device) *atlas.Device {
+	ids := idsOf(device)
+	if other := n.moveAt(device.Address); other != nil && idsOf(other) == ids && !slices.Contains(used, other) {
+		return other
+	}
+	for i := range n.Devices {
+		if other := &n.Devices[i]; idsOf(other) == ids && !slices.Contains(used, other) {
+			return other
+		}
+	}
+	return nil
+}
