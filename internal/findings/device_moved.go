@@ -165,7 +165,7 @@ func deviceLostEntries(n *node) []*deviceEntry {
 		mapping := &n.world.report.Mappings[i]
 		for j := range mapping.Entries {
 			entry := &mapping.Entries[j]
-			if entry.Node != n.Name || len(entry.Paths()) != 1 || deviceAtPath(n, entry) {
+			if entry.Node != n.Name || strings.Contains(entry.Path, ";") || deviceAtPath(n, entry) {
 				continue
 			}
 			if equal := deviceEqual(n, mapping, entry); len(equal) > 0 {

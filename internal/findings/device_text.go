@@ -103,13 +103,13 @@ func deviceEvidenceOf(devices []*atlas.Device) []string {
 
 // deviceStatusEvidence is what was read of a VM that decides who comes first.
 func deviceStatusEvidence(v *vm) string {
-	text := "VM " + v.number() + ": " + string(v.Status)
+	start := ""
 	if yes, ok := v.startsByItself(); ok && yes {
-		text += ", starts by itself"
+		start = ", starts by itself"
 	} else if !ok {
-		text += ", whether it starts by itself is not known"
+		start = ", whether it starts by itself is not known"
 	}
-	return text
+	return "VM " + v.number() + ": " + string(v.Status) + start
 }
 
 // deviceIsVF tells whether a function is known to be a virtual one.
@@ -117,28 +117,11 @@ func deviceIsVF(device *atlas.Device) bool {
 	return device.Parent.Told && device.Parent.Value != nil
 }
 
-// deviceForVMs tells whether a driver that gives functions to VMs is bound.
-func deviceForVMs(device *atlas.Device) bool {
-	return device.Host != nil &&
-		(strings.HasPrefix(device.Host.Driver, "vfio") || device.Host.Driver == "pci-stub")
-}
-
 // deviceIsBridge tells whether a function is a bridge of any kind.
 func deviceIsBridge(device *atlas.Device) bool { return device.Class.Base() == 0x06 }
 
 // deviceIsGPU tells whether a function is a display controller or accelerator.
 func deviceIsGPU(class pci.Class) bool { return class.Kind() != pci.Other }
-
-// deviceIsCompanion tells whether a class is one that graphics cards bring along:
-// sound, USB and what belongs to USB-C, serial ports.
-func deviceIsCompanion(class pci.Class) bool {
-	switch class >> 8 {
-	case 0x0401, 0x0403, 0x0700, 0x0780, 0x0c03, 0x0c80:
-		return true
-	default:
-		return false
-	}
-}
 
 // deviceListWhole tells whether a function that is not in the list of the node is
 // not there.

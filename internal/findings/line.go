@@ -76,7 +76,8 @@ func lineReadValues(v *vm) []*lineSlot {
 		if !ok {
 			continue
 		}
-		s := &lineSlot{vm: v, slot: number, raw: raw, value: value, pending: item.Pending != nil}
+		s := v.node.world.slot()
+		*s = lineSlot{vm: v, slot: number, raw: raw, value: value, pending: item.Pending != nil}
 		s.choices = lineChoices(s)
 		slots = append(slots, s)
 	}

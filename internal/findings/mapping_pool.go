@@ -173,7 +173,7 @@ func mappingOverlap(w *world) []Finding {
 
 // mappingNamed gives the mappings whose entries name each function of the node.
 func (n *node) mappingNamed() map[*atlas.Device][]overlapEntry {
-	named := map[*atlas.Device][]overlapEntry{}
+	named := make(map[*atlas.Device][]overlapEntry, len(n.Devices))
 	for _, place := range n.mappingPlaces() {
 		for i := range place.entries {
 			for _, device := range place.functions(place.entries[i]) {
@@ -210,8 +210,9 @@ func (g *overlapGroup) equals(places []overlapEntry, direct []*line) bool {
 
 // overlapLines gives the lines that name a function by its address.
 func (n *node) overlapLines(device *atlas.Device) []*line {
-	var lines []*line
-	for _, l := range n.linesOf(device) {
+	naming := n.linesOf(device)
+	lines := make([]*line, 0, len(naming))
+	for _, l := range naming {
 		if l.Via == atlas.ViaAddress && l.exclusive() && l.counts() {
 			lines = append(lines, l)
 		}
@@ -225,11 +226,11 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 	if len(places) == 0 || len(places)+len(direct) < 2 {
 		return Finding{}, false
 	}
-	var mappings, lines []string
+	mappings, lines := make([]string, 0, len(places)), make([]string, 0, len(direct))
 	evidence := make([]string, 0, len(places)+len(direct)+1)
 	for i := range places {
 		mappings = append(mappings, places[i].mapping.ID)
-		evidence = append(evidence, fmt.Sprintf("mapping %s: map %s", places[i].mapping.ID, places[i].entry))
+		evidence = append(evidence, "mapping "+places[i].mapping.ID+": map "+places[i].entry.String())
 	}
 	for _, l := range direct {
 		lines = append(lines, "VM "+l.vm.number()+" "+l.key())

@@ -35,20 +35,32 @@ func (v *vm) moveTargets() []*node { return v.node.targets }
 func (v *vm) moveLines(via atlas.Via) []*line {
 	if !v.moveRead {
 		v.moveRead = true
-		for _, l := range v.lines {
-			switch {
-			case !l.counts():
-			case l.Via == atlas.ViaAddress:
-				v.byAddress = append(v.byAddress, l)
-			case l.Via == atlas.ViaMapping:
-				v.byMapping = append(v.byMapping, l)
-			}
-		}
+		v.byAddress, v.byMapping = v.linesVia(atlas.ViaAddress), v.linesVia(atlas.ViaMapping)
 	}
 	if via == atlas.ViaAddress {
 		return v.byAddress
 	}
 	return v.byMapping
+}
+
+// linesVia works out what moveLines gives.
+func (v *vm) linesVia(via atlas.Via) []*line {
+	belongs := func(l *line) bool { return l.Via == via && l.counts() }
+	first := slices.IndexFunc(v.lines, belongs)
+	if first < 0 {
+		return nil
+	}
+	last := first + 1
+	for last < len(v.lines) && belongs(v.lines[last]) {
+		last++
+	}
+	lines := v.lines[first:last:last]
+	for _, l := range v.lines[last:] {
+		if belongs(l) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // moveByAddress gives the VMs with lines by address that a move has to take care of.
@@ -75,12 +87,13 @@ func moveKeys(lines []*line) []string {
 	return keys
 }
 
-func moveEvidence(lines []*line) []string {
-	evidence := make([]string, 0, len(lines)+1)
+// moveEvidence quotes lines, and gives what else there is after them.
+func moveEvidence(lines []*line, more ...string) []string {
+	evidence := make([]string, 0, len(lines)+len(more))
 	for _, l := range lines {
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
-	return evidence
+	return append(evidence, more...)
 }
 
 func moveNames(nodes []*node) []string {
@@ -163,7 +176,7 @@ func moveBlockedRaw(w *world) []Finding {
 			Sentence: "VM " + v.number() + " cannot move away from node " + v.Node + ", because it names devices by address (" + mappingJoin(keys) + "): \"" + message +
 				"\". This holds for powered-off VMs, too; only root can force an offline move.",
 			Params:   map[string]string{"vmid": v.number(), "node": v.Node, "slots": slots, "message": message},
-			Evidence: append(moveEvidence(lines), v.node.moveOtherNames()),
+			Evidence: moveEvidence(lines, v.node.moveOtherNames()),
 			Remedy:   v.moveMapped(lines),
 		})
 	}
@@ -172,7 +185,8 @@ func moveBlockedRaw(w *world) []Finding {
 
 // moveMapped gives the commands that replace addresses by mappings.
 func moveMapped(lines []*line) []string {
-	remedy := []string{"Make a resource mapping with an entry for each node that has such a device, and name it in place of the address:"}
+	remedy := make([]string, 0, len(lines)+1)
+	remedy = append(remedy, "Make a resource mapping with an entry for each node that has such a device, and name it in place of the address:")
 	for _, l := range lines {
 		remedy = append(remedy, "qm set "+l.vm.number()+" --"+l.key()+l.moveMappedValue())
 	}
@@ -235,19 +249,23 @@ func (l *line) findMapping() string {
 func moveMissingMapping(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		var seen []string
-		for _, l := range v.moveLines(atlas.ViaMapping) {
+		lines := v.moveLines(atlas.ViaMapping)
+		for i, l := range lines {
 			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || len(v.node.place(mapping).entries) == 0 || slices.Contains(seen, l.Mapping) {
+			if mapping == nil || len(v.node.place(mapping).entries) == 0 || l.moveRepeats(lines[:i]) {
 				continue
 			}
-			seen = append(seen, l.Mapping)
 			if f, ok := l.missingMapping(mapping); ok {
 				found = append(found, f)
 			}
 		}
 	}
 	return found
+}
+
+// moveRepeats tells whether one of the lines before is of the same mapping.
+func (l *line) moveRepeats(before []*line) bool {
+	return slices.ContainsFunc(before, func(o *line) bool { return o.Mapping == l.Mapping })
 }
 
 // moveLacking gives the other nodes that the mapping has no entry for.

@@ -30,7 +30,7 @@ func moveRawDevices(w *world) []Finding {
 				Sentence: fmt.Sprintf("VM %d names devices by address that are other devices on other nodes: %s. "+
 					"An address is no promise about the device.", v.VMID, raw.differs),
 				Params:   map[string]string{"vmid": v.number(), "differences": raw.differs},
-				Evidence: slices.Concat(moveEvidence(lines), raw.differsEvidence),
+				Evidence: moveEvidence(lines, raw.differsEvidence...),
 				Remedy:   v.moveMapped(lines),
 			})
 		}
@@ -40,7 +40,7 @@ func moveRawDevices(w *world) []Finding {
 				Sentence: "Equal devices to those of VM " + v.number() + " are on " + raw.equal +
 					": with resource mappings that have entries for these nodes as well it can move without an edit.",
 				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equal},
-				Evidence: slices.Concat(moveEvidence(lines), raw.equalEvidence),
+				Evidence: moveEvidence(lines, raw.equalEvidence...),
 				Remedy:   v.moveMapped(lines),
 			})
 		}
@@ -69,13 +69,12 @@ func moveDevices(lines []*line) []*atlas.Device {
 func moveMappedDiffers(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		var seen []string
-		for _, l := range v.moveLines(atlas.ViaMapping) {
+		lines := v.moveLines(atlas.ViaMapping)
+		for i, l := range lines {
 			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || slices.Contains(seen, l.Mapping) {
+			if mapping == nil || l.moveRepeats(lines[:i]) {
 				continue
 			}
-			seen = append(seen, l.Mapping)
 			here, texts := v.node.place(mapping).moveDiffers()
 			if len(texts) == 0 {
 				continue
@@ -141,14 +140,13 @@ func moveMaps(mapping *pve.Mapping) []string {
 func moveStartFails(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		var seen []string
-		for _, l := range v.moveLines(atlas.ViaMapping) {
+		lines := v.moveLines(atlas.ViaMapping)
+		for i, l := range lines {
 			mapping := w.mappingOf(l.Mapping)
-			key := l.Mapping + "," + l.Mdev
-			if mapping == nil || !l.next() || slices.Contains(seen, key) {
+			repeats := func(o *line) bool { return o.Mapping == l.Mapping && o.Mdev == l.Mdev && o.next() }
+			if mapping == nil || !l.next() || slices.ContainsFunc(lines[:i], repeats) {
 				continue
 			}
-			seen = append(seen, key)
 			if f, ok := l.startFails(mapping); ok {
 				found = append(found, f)
 			}

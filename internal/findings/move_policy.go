@@ -123,8 +123,9 @@ func moveBootOrder(w *world) []Finding {
 // moveTakers gives one line of each VM that takes the function for certain at its
 // next start.
 func (n *node) moveTakers(device *atlas.Device) []*line {
-	var lines []*line
-	for _, l := range n.linesOf(device) {
+	naming := n.linesOf(device)
+	lines := make([]*line, 0, len(naming))
+	for _, l := range naming {
 		if !l.vm.Template && l.exclusive() && l.next() && (len(lines) == 0 || lines[len(lines)-1].vm != l.vm) {
 			lines = append(lines, l)
 		}

@@ -24,6 +24,17 @@ type world struct {
 	places   []*mappingPlace  // with entries, by name and node
 	users    map[string][]*vm // see usersOf
 	q35      map[string]bool  // see isQ35
+	slots    []lineSlot       // see slot
+}
+
+// slot gives room for a slot.
+func (w *world) slot() *lineSlot {
+	if len(w.slots) == 0 {
+		w.slots = make([]lineSlot, 50)
+	}
+	s := &w.slots[0]
+	w.slots = w.slots[1:]
+	return s
 }
 
 // node is one node with its VMs.
@@ -77,6 +88,8 @@ type line struct {
 	order int             // among the lines of the node
 	both  []*atlas.Device // see all
 	quote string          // see mappingLineEvidence
+
+	room [2]*atlas.Device // of exact, for the usual number of them
 }
 
 // exclusive tells whether the line takes whole functions. A mediated device or
@@ -203,7 +216,7 @@ func (n *node) addLines(byVM map[*atlas.VM]*vm) {
 				room = make([]line, 50)
 			}
 			l, room = &room[0], room[1:]
-			l.Line, l.vm = known, byVM[known.VM]
+			l.Line, l.vm, l.exact = known, byVM[known.VM], l.room[:0]
 			lines[known] = l
 			l.vm.lines = append(l.vm.lines, l)
 		}
