@@ -155,6 +155,22 @@ type Line struct {
 	Mdev    string // type of mediated device, "" for none
 	Raw     string // the value as it stands in the configuration
 	Value   pve.HostPCI
+	// Next: the line is in effect from the VM's next start on. It is not if it is
+	// to be removed, or if a pending value that Proxmox VE can read replaces it.
+	Next bool
+}
+
+// Counts tells whether the line can hold a function now or after the next start
+// of its VM. Those of templates never do.
+func (l *Line) Counts() bool {
+	return !l.VM.Template && (l.Next || l.Phase != Pending && l.VM.Status != facts.Stopped)
+}
+
+// TakesGroups tells whether the next start of the VM binds the whole IOMMU groups
+// of what the line names: mediated devices need none, and with driver=keep
+// Proxmox VE binds nothing.
+func (l *Line) TakesGroups() bool {
+	return !l.VM.Template && l.Next && l.Mdev == "" && l.Value.Driver != "keep"
 }
 
 // Reference is one line that names one function.

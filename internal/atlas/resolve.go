@@ -59,26 +59,33 @@ func (b *nodeBuilder) checkVM(vm *VM) {
 }
 
 func (b *nodeBuilder) checkItem(vm *VM, slot int, item *pve.Item) {
+	var current *Line
 	if item.Current != nil {
 		phase := Current
 		if item.Delete != pve.Keep {
 			phase = PendingRemoval
 		}
-		b.checkValue(vm, slot, phase, *item.Current)
+		current = b.checkValue(vm, slot, phase, *item.Current)
 	}
-	if item.Pending != nil {
-		b.checkValue(vm, slot, Pending, *item.Pending)
+	if item.Pending == nil {
+		return
+	}
+	if pending := b.checkValue(vm, slot, Pending, *item.Pending); pending != nil && current != nil {
+		current.Next = false
 	}
 }
 
-// checkValue turns one value into references.
-func (b *nodeBuilder) checkValue(vm *VM, slot int, phase Phase, raw string) {
+// checkValue turns one value into references. It gives nil for a value that names
+// nothing because Proxmox VE refuses it.
+func (b *nodeBuilder) checkValue(vm *VM, slot int, phase Phase, raw string) *Line {
 	value, err := pve.ParseHostPCI(raw)
 	if err != nil {
 		b.invalid(vm, "", slot, raw, err.Error())
-		return
+		return nil
 	}
-	b.lines = append(b.lines, Line{VM: vm, Slot: slot, Phase: phase, Mdev: value.Mdev, Raw: raw, Value: value})
+	b.lines = append(b.lines, Line{
+		VM: vm, Slot: slot, Phase: phase, Mdev: value.Mdev, Raw: raw, Value: value, Next: phase != PendingRemoval,
+	})
 	line := &b.lines[len(b.lines)-1]
 	switch value.Source() {
 	case pve.SourceHost:
@@ -89,9 +96,12 @@ func (b *nodeBuilder) checkValue(vm *VM, slot int, phase Phase, raw string) {
 		b.placeMapping(line)
 	case pve.SourceBoth:
 		b.invalid(vm, "", slot, raw, pve.MessageBothSources)
+		return nil
 	case pve.SourceNone:
 		b.invalid(vm, "", slot, raw, pve.MessageNoSource)
+		return nil
 	}
+	return line
 }
 
 // placeSelectors finds the functions that selectors name.

@@ -53,6 +53,21 @@ type VMLine struct {
 	MdevType  *string      `json:"mdev_type"`
 	Functions []VMFunction `json:"functions"`
 	Unplaced  []VMUnplaced `json:"unplaced"`
+	// Takes is what else the host loses when the VM starts with the line.
+	Takes []VMTake `json:"takes"`
+}
+
+// VMTake is a function that shares an IOMMU group with what a line names and
+// leaves the host when the VM starts.
+type VMTake struct {
+	Address    pci.Address `json:"address"`
+	Class      pci.Class   `json:"class"`
+	ClassName  *string     `json:"class_name"`
+	DeviceName *string     `json:"device_name"`
+	IOMMUGroup int         `json:"iommu_group"`
+	Driver     *string     `json:"driver"`    // null: none, or not told
+	Certainty  Certainty   `json:"certainty"` // candidate: the VM may get another device
+	Harmless   bool        `json:"harmless"`
 }
 
 // VMFunction is one function that a line names.
@@ -166,14 +181,16 @@ func valueIn(item pve.Item, phase Phase) (string, bool) {
 func (a *VMAnswer) addLine(node *Node, vm *VM, slot int, phase Phase, value string) {
 	line := VMLine{
 		Slot: pve.SlotKey(slot), Phase: phase, Value: value,
-		Functions: []VMFunction{}, Unplaced: []VMUnplaced{},
+		Functions: []VMFunction{}, Unplaced: []VMUnplaced{}, Takes: []VMTake{},
 	}
+	var of *Line
 	is := func(l *Line) bool { return l.VM == vm && l.Slot == slot && l.Phase == phase }
 	for i := range node.Devices {
 		device := &node.Devices[i]
 		for j := range device.References {
 			if reference := &device.References[j]; is(reference.Line) {
-				line.describe(reference.Line)
+				of = reference.Line
+				line.describe(of)
 				line.Functions = append(line.Functions, vmFunction(device, reference))
 			}
 		}
@@ -184,7 +201,31 @@ func (a *VMAnswer) addLine(node *Node, vm *VM, slot int, phase Phase, value stri
 			line.Unplaced = append(line.Unplaced, VMUnplaced{orNil(unplaced.Selector), unplaced.Reason})
 		}
 	}
+	if of != nil {
+		line.Takes = append(line.Takes, vmTakes(node.StartTake(of))...)
+	}
 	a.Lines = append(a.Lines, line)
+}
+
+func vmTakes(take StartTake) []VMTake {
+	takes := make([]VMTake, len(take.Lost))
+	for i := range take.Lost {
+		lost := &take.Lost[i]
+		names := lost.ReadableNames()
+		takes[i] = VMTake{
+			Address: lost.Address, Class: lost.Class, ClassName: orNil(names.Class), DeviceName: orNil(names.Device),
+			IOMMUGroup: *lost.Device.Device.Group.Value, Driver: lost.driver(), Certainty: take.Certainty, Harmless: lost.Harmless,
+		}
+	}
+	return takes
+}
+
+// driver gives the bound driver, nil for none and where it is not told.
+func (d *Device) driver() *string {
+	if d.Host == nil {
+		return nil
+	}
+	return orNil(d.Host.Driver)
 }
 
 func (l *VMLine) describe(line *Line) {
@@ -229,8 +270,11 @@ type DeviceMember struct {
 	Class      pci.Class   `json:"class"`
 	ClassName  *string     `json:"class_name"`
 	DeviceName *string     `json:"device_name"`
-	// Taken: the host loses it when a VM with the group starts.
+	Driver     *string     `json:"driver"` // null: none, or not told
+	// Taken: the start of a VM with the group takes it.
 	Taken bool `json:"taken"`
+	// Lost: the host loses it then, because no VM names it or holds it now.
+	Lost bool `json:"lost"`
 }
 
 // DeviceHost is what sysfs of the node tells beyond the API.
@@ -256,10 +300,10 @@ func (r *Report) DeviceAnswer(node *Node, device *Device, options AnswerOptions)
 		answer.ReadAt = &at
 	}
 	for _, member := range node.Group(device) {
-		answer.GroupMembers = append(answer.GroupMembers, deviceMember(member.Device, member.Taken))
+		answer.GroupMembers = append(answer.GroupMembers, deviceMember(member))
 	}
 	for _, mate := range node.SlotMates(device) {
-		answer.SlotMates = append(answer.SlotMates, deviceMember(mate, !mate.leftAlone()))
+		answer.SlotMates = append(answer.SlotMates, deviceMember(mate.member()))
 	}
 	if device.Host != nil {
 		answer.Host = deviceHost(device.Host)
@@ -267,9 +311,12 @@ func (r *Report) DeviceAnswer(node *Node, device *Device, options AnswerOptions)
 	return answer
 }
 
-func deviceMember(device *Device, taken bool) DeviceMember {
-	names := device.ReadableNames()
-	return DeviceMember{device.Address, device.Class, orNil(names.Class), orNil(names.Device), taken}
+func deviceMember(member GroupMember) DeviceMember {
+	names := member.ReadableNames()
+	return DeviceMember{
+		Address: member.Address, Class: member.Class, ClassName: orNil(names.Class), DeviceName: orNil(names.Device),
+		Driver: member.driver(), Taken: member.Taken, Lost: member.Lost,
+	}
 }
 
 func deviceHost(host *facts.HostDevice) *DeviceHost {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pciatlas/internal/atlas"
-	"pciatlas/internal/pci"
 )
 
 // findHostDevicePassed finds lines that name what the host is likely to need: a
@@ -25,7 +24,7 @@ func findHostDevicePassed(w *world) []Finding {
 					if loss != "" && held == nil {
 						held = deviceHeld(n)
 					}
-					if loss != "" && !held[device] && !deviceForVMs(device) && !deviceIsVF(device) {
+					if loss != "" && !held[device] && !device.ForVMs() && !deviceIsVF(device) {
 						found = append(found, deviceHostPassed(l, device, loss))
 					}
 				}
@@ -97,14 +96,13 @@ func findFunctionLeftBehind(w *world) []Finding {
 		if !deviceLinesKnown(n) {
 			continue // an unread line may pass the other functions
 		}
-		named := deviceNamed(n)
 		for _, v := range n.vms {
 			for _, l := range v.lines {
 				if v.Template || !l.next() || !l.exclusive() {
 					continue
 				}
 				for _, device := range l.exact {
-					left := slices.DeleteFunc(deviceCompanions(n, device), func(d *atlas.Device) bool { return named[d] })
+					left := slices.DeleteFunc(n.Companions(device), (*atlas.Device).Claimed)
 					if len(left) > 0 {
 						found = append(found, deviceLeftBehind(l, device, left))
 					}
@@ -121,49 +119,6 @@ func deviceLinesKnown(n *node) bool {
 		!slices.ContainsFunc(n.Unplaced, func(u atlas.Unplaced) bool {
 			return u.Reason == atlas.MappingInvisible || u.Reason == atlas.DevicesNotRead
 		})
-}
-
-// deviceNamed gives the functions that any VM names or may get.
-func deviceNamed(n *node) map[*atlas.Device]bool {
-	named := make(map[*atlas.Device]bool, len(n.Devices))
-	for _, v := range n.vms {
-		for _, l := range v.lines {
-			if !l.counts() {
-				continue
-			}
-			for _, device := range l.all() {
-				named[device] = true
-			}
-		}
-	}
-	return named
-}
-
-// deviceCompanions gives the companion functions of a graphics card or
-// accelerator: those of its maker in the same slot, and sound of the same
-// subsystem on the next bus, where cards with a switch of their own have it.
-func deviceCompanions(n *node, device *atlas.Device) []*atlas.Device {
-	if !deviceIsGPU(device.Class) || deviceIsVF(device) {
-		return nil
-	}
-	var companions []*atlas.Device
-	for i := range n.Devices {
-		mate := &n.Devices[i]
-		if mate == device || !deviceIsCompanion(mate.Class) || deviceIsVF(mate) || mate.IDs.Vendor != device.IDs.Vendor {
-			continue
-		}
-		if mate.Address.Slot() == device.Address.Slot() || deviceOnNextBus(device, mate) {
-			companions = append(companions, mate)
-		}
-	}
-	return companions
-}
-
-func deviceOnNextBus(device, mate *atlas.Device) bool {
-	a, b := device.IDs.Subsystem, mate.IDs.Subsystem
-	return a != nil && b != nil && *a == *b && *a != (pci.Pair{}) &&
-		mate.Class>>8 == 0x0403 && device.Address.Bus != 0 &&
-		mate.Address.Domain == device.Address.Domain && int(mate.Address.Bus) == int(device.Address.Bus)+1
 }
 
 func deviceLeftBehind(l *line, device *atlas.Device, left []*atlas.Device) Finding {

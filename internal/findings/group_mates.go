@@ -196,67 +196,46 @@ func findGroupTaken(w *world) []Finding {
 		if !deviceLinesKnown(n) {
 			continue // an unread VM may have taken the other members from the host
 		}
-		named := deviceNamed(n)
-		for _, l := range groupPassing(n) {
-			if l.Value.Driver == "keep" {
-				continue // Proxmox VE binds nothing
-			}
-			mates := groupMates(n, l, named)
-			if len(mates) > 0 {
-				found = append(found, groupTaken(n, l, mates))
+		for _, v := range n.vms {
+			for _, l := range v.lines {
+				if !l.TakesGroups() || !groupMayLose(n, l) {
+					continue
+				}
+				if take := n.TakenWith(l.Line, l.all()); len(take.Lost) > 0 {
+					found = append(found, groupTaken(l, &take))
+				}
 			}
 		}
 	}
 	return found
 }
 
-// groupMates gives the further functions that a start takes from the host with
-// the groups of a line, by address. What a VM names is not the host's.
-func groupMates(n *node, l *line, named map[*atlas.Device]bool) []*atlas.Device {
-	var mates []*atlas.Device
+// groupMayLose tells whether a group of the line has members that its start takes
+// and that no VM names.
+func groupMayLose(n *node, l *line) bool {
 	for _, device := range l.all() {
 		for _, member := range n.groupOf(device) {
-			if !member.Taken || named[member.Device] || deviceForVMs(member.Device) && !l.vm.running() ||
-				slices.Contains(mates, member.Device) {
-				continue
+			if member.Lost || member.Taken && member.ForVMs() && l.vm.running() {
+				return true
 			}
-			mates = append(mates, member.Device)
 		}
 	}
-	slices.SortFunc(mates, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
-	return mates
+	return false
 }
 
-// groupHarmless tells whether the host loses nothing with a function: parts of
-// the passed card, and functions that no driver of the host works with.
-func groupHarmless(n *node, l *line, mate *atlas.Device) bool {
-	for _, device := range l.all() {
-		if slices.Contains(deviceCompanions(n, device), mate) {
-			return true
-		}
+func groupTaken(l *line, take *atlas.StartTake) Finding {
+	groups := make([]string, len(take.Groups))
+	for i, group := range take.Groups {
+		groups[i] = strconv.Itoa(group)
 	}
-	switch mate.Class.Base() {
-	case 0x01, 0x02, 0x03, 0x04, 0x07, 0x09, 0x0c, 0x0d, 0x12:
-		return false
-	case 0x06:
-		return mate.Class>>8 == 0x0600
-	default:
-		return true
-	}
-}
-
-func groupTaken(n *node, l *line, mates []*atlas.Device) Finding {
-	var groups []string
-	var named []*atlas.Device
-	for _, device := range l.all() {
-		group := device.Device.Group.Value
-		if group == nil || !slices.ContainsFunc(mates, func(m *atlas.Device) bool { return *m.Device.Group.Value == *group }) {
-			continue
-		}
-		named = append(named, device)
-		if text := strconv.Itoa(*group); !slices.Contains(groups, text) {
-			groups = append(groups, text)
-		}
+	named := slices.DeleteFunc(slices.Clone(l.all()), func(d *atlas.Device) bool {
+		group := d.Device.Group.Value
+		return group == nil || !slices.Contains(take.Groups, *group)
+	})
+	lost, harmless := make([]*atlas.Device, len(take.Lost)), true
+	for i := range take.Lost {
+		lost[i] = take.Lost[i].Device
+		harmless = harmless && take.Lost[i].Harmless
 	}
 	may := ""
 	if len(l.candidates) > 0 {
@@ -266,22 +245,22 @@ func groupTaken(n *node, l *line, mates []*atlas.Device) Finding {
 		Code: GroupTakesHostDevice, Severity: Warning, Subject: l.subject(),
 		Sentence: fmt.Sprintf("Starting VM %d%s %s more than %s names from the host, because %s in IOMMU group %s: %s. "+
 			"Proxmox VE binds them to vfio-pci, and they are not given back when the VM stops.",
-			l.vm.VMID, may, devicePlural(number(may == ""), "takes", "take"), l.key(), devicePlural(len(mates), "it is", "they are"),
-			deviceWords(groups), deviceWords(deviceLabels(mates))),
+			l.vm.VMID, may, devicePlural(number(may == ""), "takes", "take"), l.key(), devicePlural(len(lost), "it is", "they are"),
+			deviceWords(groups), deviceWords(deviceLabels(lost))),
 		Params: map[string]string{
-			"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
-			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(mates)),
+			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
+			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(lost)),
 		},
-		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(mates)),
+		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(lost)),
 		Remedy: []string{
 			"Move the card to another slot of the board so that it has a group of its own.",
 			fmt.Sprintf("If the host needs one of these devices: qm set %d --delete %s", l.vm.VMID, l.key()),
 		},
 	}
-	if !slices.ContainsFunc(mates, func(m *atlas.Device) bool { return !groupHarmless(n, l, m) }) {
+	if harmless {
 		f.Code, f.Severity, f.Remedy = GroupMateBound, Info, nil
 		f.Sentence = fmt.Sprintf("Starting VM %d%s %s %s of IOMMU group %s to vfio-pci, too, beside what %s names.",
-			l.vm.VMID, may, devicePlural(number(may == ""), "binds", "bind"), deviceWords(deviceLabels(mates)),
+			l.vm.VMID, may, devicePlural(number(may == ""), "binds", "bind"), deviceWords(deviceLabels(lost)),
 			deviceWords(groups), l.key())
 	}
 	return f

@@ -1,0 +1,76 @@
+package atlas
+
+import (
+	"strings"
+
+	"pciatlas/internal/pci"
+)
+
+// SlotMates gives the other functions of the device's PCI slot, by address.
+func (n *Node) SlotMates(device *Device) []*Device {
+	var mates []*Device
+	for i := range n.Devices {
+		mate := &n.Devices[i]
+		if mate.Address.Slot() == device.Address.Slot() && mate.Address != device.Address {
+			mates = append(mates, mate)
+		}
+	}
+	return mates
+}
+
+// Companions gives the companion functions of a graphics card or accelerator, by
+// address: sound, USB and the like of its maker in the same slot, and sound of the
+// same subsystem on the next bus, where cards with a switch of their own have it.
+func (n *Node) Companions(device *Device) []*Device {
+	var companions []*Device
+	for i := range n.Devices {
+		if mate := &n.Devices[i]; device.hasCompanion(mate) {
+			companions = append(companions, mate)
+		}
+	}
+	return companions
+}
+
+func (d *Device) hasCompanion(mate *Device) bool {
+	return mate != d && d.Class.Kind() != pci.Other && isCompanionClass(mate.Class) &&
+		mate.IDs.Vendor == d.IDs.Vendor && !d.IsVirtual() && !mate.IsVirtual() &&
+		(mate.Address.Slot() == d.Address.Slot() || d.hasSoundOnNextBus(mate))
+}
+
+// isCompanionClass tells whether a class is one that graphics cards bring along:
+// sound, USB and what belongs to USB-C, serial ports.
+func isCompanionClass(class pci.Class) bool {
+	switch class >> 8 {
+	case 0x0401, 0x0403, 0x0700, 0x0780, 0x0c03, 0x0c80:
+		return true
+	default:
+		return false
+	}
+}
+
+func (d *Device) hasSoundOnNextBus(mate *Device) bool {
+	a, b := d.IDs.Subsystem, mate.IDs.Subsystem
+	return a != nil && b != nil && *a == *b && *a != (pci.Pair{}) &&
+		mate.Class>>8 == 0x0403 && d.Address.Bus != 0 &&
+		mate.Address.Domain == d.Address.Domain && int(mate.Address.Bus) == int(d.Address.Bus)+1
+}
+
+// IsVirtual tells whether the function is told to be a virtual one.
+func (d *Device) IsVirtual() bool { return d.Parent.Told && d.Parent.Value != nil }
+
+// ForVMs tells whether a driver is known to be bound that holds functions for VMs,
+// so that the host does not use it. Only the node itself tells.
+func (d *Device) ForVMs() bool {
+	return d.Host != nil && (strings.HasPrefix(d.Host.Driver, "vfio") || d.Host.Driver == "pci-stub")
+}
+
+// Claimed tells whether a line of a VM names the function, for certain or as an
+// alternative, that can hold it now or after the VM's next start.
+func (d *Device) Claimed() bool {
+	for i := range d.References {
+		if d.References[i].Counts() {
+			return true
+		}
+	}
+	return false
+}
