@@ -85,6 +85,7 @@ func (n *node) indexLines() {
 	n.index = make(map[*atlas.Device]*deviceIndex, len(n.Devices))
 	room := make([]deviceIndex, len(n.Devices))
 	for i := range n.Devices {
+		room[i].lines = make([]*line, 0, len(n.Devices[i].References))
 		n.index[&n.Devices[i]] = &room[i]
 	}
 	order := 0

@@ -236,22 +236,21 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 		lines = append(lines, "VM "+l.vm.number()+" "+l.key())
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
-	sentence := fmt.Sprintf("Device %s on node %s is in resource mapping %s", device.Address, n.Name, mappings[0])
-	if len(mappings) > 1 {
-		sentence = fmt.Sprintf("Device %s on node %s is in the resource mappings %s", device.Address, n.Name, mappingJoin(mappings))
-	}
+	also := ""
 	if len(lines) > 0 {
-		sentence += " and named by its address in " + mappingJoin(lines)
+		also = " and named by its address in " + mappingJoin(lines)
 	}
+	address := device.Address.String()
 	remedy := []string{"Keep one of the mappings and change the VMs of the others to it."}
 	if len(lines) > 0 {
 		remedy = []string{fmt.Sprintf("Name the device by one mapping only, for example mapping=%s in place of the address.", mappings[0])}
 	}
 	return Finding{
 		Code: MappingOverlap, Severity: Info, Subject: n.about(device.Address),
-		Sentence: sentence + "; it is still one device, for one VM at a time.",
+		Sentence: "Device " + address + " on node " + n.Name + " is in " + devicePlural(len(mappings), "resource mapping ", "the resource mappings ") +
+			mappingJoin(mappings) + also + "; it is still one device, for one VM at a time.",
 		Params: map[string]string{
-			"device": device.Address.String(), "node": n.Name,
+			"device": address, "node": n.Name,
 			"mappings": strings.Join(mappings, ", "), "lines": strings.Join(lines, ", "),
 		},
 		Evidence: evidence, Remedy: remedy,
@@ -263,19 +262,21 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 func mappingMixed(w *world) []Finding {
 	var found []Finding
 	for _, mapping := range w.mappingList() {
-		nodes, all := map[string]bool{}, make([]string, 0, len(mapping.Entries))
+		var all []string
+		oneNode := true
 		for i := range mapping.Entries {
-			nodes[mapping.Entries[i].Node] = true
-			all = append(all, strings.ToLower(mapping.Entries[i].ID))
+			oneNode = oneNode && mapping.Entries[i].Node == mapping.Entries[0].Node
+			if id := strings.ToLower(mapping.Entries[i].ID); !slices.Contains(all, id) {
+				all = append(all, id)
+			}
 		}
 		slices.Sort(all)
-		all = slices.Compact(all)
 		if len(all) < 2 || mappingIsCard(mapping) {
 			continue
 		}
 		subject := Subject{Slot: atlas.NoSlot, Mapping: mapping.ID}
 		which := "the node where it starts"
-		if len(nodes) == 1 {
+		if oneNode {
 			subject.Node = mapping.Entries[0].Node
 			which = "what is free"
 		}

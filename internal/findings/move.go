@@ -33,18 +33,6 @@ func (v *vm) moveTargets() []*node { return v.node.targets }
 // moveLines gives the lines that a move has to take care of, by slot. Templates
 // have none.
 func (v *vm) moveLines(via atlas.Via) []*line {
-	if !v.moveRead {
-		v.moveRead = true
-		v.byAddress, v.byMapping = v.linesVia(atlas.ViaAddress), v.linesVia(atlas.ViaMapping)
-	}
-	if via == atlas.ViaAddress {
-		return v.byAddress
-	}
-	return v.byMapping
-}
-
-// linesVia works out what moveLines gives.
-func (v *vm) linesVia(via atlas.Via) []*line {
 	belongs := func(l *line) bool { return l.Via == via && l.counts() }
 	first := slices.IndexFunc(v.lines, belongs)
 	if first < 0 {

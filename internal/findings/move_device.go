@@ -37,7 +37,7 @@ func moveRawDevices(w *world) []Finding {
 		if raw.equal != "" {
 			found = append(found, Finding{
 				Code: MigrationEqualDevice, Severity: Info, Subject: v.moveSubject(),
-				Sentence: "Equal devices to those of VM " + v.number() + " are on " + raw.equal +
+				Sentence: "Equal devices to those of VM " + v.number() + " are on " + raw.equalFew +
 					": with resource mappings that have entries for these nodes as well it can move without an edit.",
 				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equal},
 				Evidence: moveEvidence(lines, raw.equalEvidence...),

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -10,9 +11,10 @@ import (
 // moveRaw is what some functions of a node, named by address, mean for moves.
 type moveRaw struct {
 	devices []*atlas.Device
-	// differs and equal say what is on other nodes, "" for nothing.
+	// differs and equal say what is on other nodes, "" for nothing; equalFew is
+	// equal with a few nodes of many.
 	compared                       bool
-	differs, equal                 string
+	differs, equal, equalFew       string
 	differsEvidence, equalEvidence []string
 	mapping                        string // see moveMapping, "" if not looked for
 }
@@ -58,17 +60,26 @@ func (r *moveRaw) compare(from *node) {
 			equal = moveJoin(equal, n, r.devices, there)
 		}
 	}
-	var texts []string
+	var texts, few []string
 	for _, a := range differs {
 		texts = append(texts, a.differs())
 		r.differsEvidence = append(r.differsEvidence, a.evidence()...)
 	}
 	r.differs, texts = strings.Join(texts, "; "), nil
 	for _, a := range equal {
-		texts = append(texts, a.equal())
+		texts, few = append(texts, a.equal(a.nodes)), append(few, a.equal(moveFew(a.nodes)))
 		r.equalEvidence = append(r.equalEvidence, a.evidence()...)
 	}
-	r.equal = strings.Join(texts, "; ")
+	r.equal, r.equalFew = strings.Join(texts, "; "), strings.Join(few, "; ")
+}
+
+// moveFew shortens a list of more than four names to three and the number of the
+// others.
+func moveFew(names []string) []string {
+	if len(names) <= 4 {
+		return names
+	}
+	return append(slices.Clone(names[:3]), strconv.Itoa(len(names)-3)+" more")
 }
 
 // moveJoin adds a node to those that are alike.
@@ -91,9 +102,9 @@ func (a *moveAlike) differs() string {
 	return a.own[0].Address.String() + " on " + mappingJoin(a.nodes) + " is " + mappingIDs(a.there[0].IDs) + ", not " + mappingIDs(a.own[0].IDs)
 }
 
-// equal says where the nodes have their equals.
-func (a *moveAlike) equal() string {
-	return devicePlural(len(a.nodes), "node ", "nodes ") + mappingJoin(a.nodes) + " (" + strings.Join(deviceNames(a.there), ", ") + ")"
+// equal says where nodes have their equals.
+func (a *moveAlike) equal(nodes []string) string {
+	return devicePlural(len(nodes), "node ", "nodes ") + mappingJoin(nodes) + " (" + strings.Join(deviceNames(a.there), ", ") + ")"
 }
 
 // evidence is what was read of the functions on the nodes.

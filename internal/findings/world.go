@@ -68,9 +68,6 @@ type vm struct {
 	start     startState
 	mapped    []string // see moveMapped
 	text      string   // see number
-
-	byAddress, byMapping []*line // see moveLines
-	moveRead             bool
 }
 
 // startState is what startsByItself gives.
@@ -85,9 +82,8 @@ type line struct {
 	exact, candidates []*atlas.Device
 	unplaced          []*atlas.Unplaced
 
-	order int             // among the lines of the node
-	both  []*atlas.Device // see all
-	quote string          // see mappingLineEvidence
+	order int    // among the lines of the node
+	quote string // see mappingLineEvidence
 
 	room [2]*atlas.Device // of exact, for the usual number of them
 }
@@ -252,12 +248,10 @@ func (l *line) all() []*atlas.Device {
 		return l.exact
 	case len(l.exact) == 0:
 		return l.candidates
-	case l.both == nil:
-		l.both = slices.Concat(l.exact, l.candidates)
-		slices.SortFunc(l.both, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
-		l.both = slices.Compact(l.both)
 	}
-	return l.both
+	both := slices.Concat(l.exact, l.candidates)
+	slices.SortFunc(both, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+	return slices.Compact(both)
 }
 
 // subject begins the subject of a finding about a line.
