@@ -2,6 +2,7 @@ package findings
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -98,6 +99,36 @@ func (n *node) indexLines() {
 			}
 		}
 	}
+}
+
+// find gives the place of an address among the functions of the node.
+func (n *node) find(address pci.Address) (at int, found bool) {
+	return sort.Find(len(n.Devices), func(i int) int { return address.Compare(n.Devices[i].Address) })
+}
+
+// Device gives a function of the node, nil if it is not there.
+func (n *node) Device(address pci.Address) *atlas.Device {
+	if at, found := n.find(address); found {
+		return &n.Devices[at]
+	}
+	return nil
+}
+
+// named gives the functions that a selector names, by address.
+func (n *node) named(selector pci.Selector) []*atlas.Device {
+	from, _ := n.find(selector.First())
+	to := from
+	for to < len(n.Devices) && selector.Names(n.Devices[to].Address) {
+		to++
+	}
+	if from == to {
+		return nil
+	}
+	devices := make([]*atlas.Device, 0, to-from)
+	for i := from; i < to; i++ {
+		devices = append(devices, &n.Devices[i])
+	}
+	return devices
 }
 
 // linesOf gives the lines that name a function for certain.

@@ -61,7 +61,7 @@ func lineValues(v *vm) []*lineSlot {
 
 // lineReadValues works out what lineValues gives.
 func lineReadValues(v *vm) []*lineSlot {
-	var slots []*lineSlot
+	slots := v.slotRoom[:0]
 	for i := range v.Config.Items {
 		item := &v.Config.Items[i]
 		number, ok := pve.ParseSlotKey(item.Key)
@@ -119,7 +119,7 @@ func lineReadChoices(s *lineSlot) []lineChoice {
 	n := s.vm.node
 	switch s.value.Source() {
 	case pve.SourceHost:
-		return []lineChoice{lineChoose(n, strings.Split(s.value.Host, ";"))}
+		return []lineChoice{lineChoose(n, s.value.Host)}
 	case pve.SourceMapping:
 		mapping := lineMapping(n.world, s.value.Mapping)
 		if mapping == nil {
@@ -127,7 +127,7 @@ func lineReadChoices(s *lineSlot) []lineChoice {
 		}
 		var choices []lineChoice
 		for _, entry := range mapping.On(n.Name) {
-			choices = append(choices, lineChoose(n, entry.Paths()))
+			choices = append(choices, lineChoose(n, entry.Path))
 		}
 		return choices
 	case pve.SourceNone, pve.SourceBoth:
@@ -135,17 +135,20 @@ func lineReadChoices(s *lineSlot) []lineChoice {
 	return nil
 }
 
-func lineChoose(n *node, parts []string) lineChoice {
+// lineChoose gives what a path, its parts joined by ";", names.
+func lineChoose(n *node, path string) lineChoice {
 	choice := lineChoice{whole: true}
-	for i, part := range parts {
+	first := true
+	for part := range strings.SplitSeq(path, ";") {
 		devices := lineNamed(n, part)
 		choice.functions = append(choice.functions, devices...)
 		switch {
 		case len(devices) == 0:
 			choice.whole = false
-		case i == 0:
+		case first:
 			choice.first = &devices[0].Address
 		}
+		first = false
 	}
 	return choice
 }
@@ -156,14 +159,7 @@ func lineNamed(n *node, part string) []*atlas.Device {
 	if !ok || selector.NamesNothing() {
 		return nil
 	}
-	at, _ := slices.BinarySearchFunc(n.Devices, selector.First(), func(d atlas.Device, a pci.Address) int {
-		return d.Address.Compare(a)
-	})
-	var named []*atlas.Device
-	for ; at < len(n.Devices) && selector.Names(n.Devices[at].Address); at++ {
-		named = append(named, &n.Devices[at])
-	}
-	return named
+	return n.named(selector)
 }
 
 func lineMapping(w *world, id string) *pve.Mapping { return w.byID[id] }

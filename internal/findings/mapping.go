@@ -142,14 +142,18 @@ func (p *mappingPlace) functions(entry pve.Entry) []*atlas.Device {
 // readFunctions works out what functions gives.
 func (p *mappingPlace) readFunctions(entry pve.Entry) []*atlas.Device {
 	var devices []*atlas.Device
-	for _, part := range entry.Paths() {
+	for part := range strings.SplitSeq(entry.Path, ";") {
 		selector, ok := pve.PathSelector(part)
 		if !ok || selector.NamesNothing() {
 			continue
 		}
-		for i := range p.node.Devices {
-			device := &p.node.Devices[i]
-			if selector.Names(device.Address) && !slices.Contains(devices, device) {
+		named := p.node.named(selector)
+		if devices == nil {
+			devices = named
+			continue
+		}
+		for _, device := range named {
+			if !slices.Contains(devices, device) {
 				devices = append(devices, device)
 			}
 		}

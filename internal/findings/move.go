@@ -77,7 +77,10 @@ func moveKeys(lines []*line) []string {
 
 // moveEvidence quotes lines, and gives what else there is after them.
 func moveEvidence(lines []*line, more ...string) []string {
-	evidence := make([]string, 0, len(lines)+len(more))
+	if len(lines) == 0 {
+		return more
+	}
+	evidence := lines[0].vm.node.world.room(len(lines) + len(more))
 	for _, l := range lines {
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
@@ -173,7 +176,7 @@ func moveBlockedRaw(w *world) []Finding {
 
 // moveMapped gives the commands that replace addresses by mappings.
 func moveMapped(lines []*line) []string {
-	remedy := make([]string, 0, len(lines)+1)
+	remedy := lines[0].vm.node.world.room(len(lines) + 1)
 	remedy = append(remedy, "Make a resource mapping with an entry for each node that has such a device, and name it in place of the address:")
 	for _, l := range lines {
 		remedy = append(remedy, "qm set "+l.vm.number()+" --"+l.key()+l.moveMappedValue())

@@ -24,7 +24,19 @@ type world struct {
 	places   []*mappingPlace  // with entries, by name and node
 	users    map[string][]*vm // see usersOf
 	q35      map[string]bool  // see isQ35
-	slots    []lineSlot       // see slot
+
+	slots []lineSlot // see slot
+	texts []string   // see room
+}
+
+// room gives an empty list with room for some texts.
+func (w *world) room(count int) []string {
+	if count > len(w.texts) {
+		w.texts = make([]string, max(count, 256))
+	}
+	list := w.texts[:0:count]
+	w.texts = w.texts[count:]
+	return list
 }
 
 // slot gives room for a slot.
@@ -68,6 +80,10 @@ type vm struct {
 	start     startState
 	mapped    []string // see moveMapped
 	text      string   // see number
+
+	// Of lines and slots, for the usual number of them.
+	lineRoom [1]*line
+	slotRoom [1]*lineSlot
 }
 
 // startState is what startsByItself gives.
@@ -180,7 +196,7 @@ func newWorld(report *atlas.Report) *world {
 	w.vms = make([]*vm, 0, len(room))
 	for i, known := range report.VMs {
 		v := &room[i]
-		v.VM, v.node = known, byNode[known.Node]
+		v.VM, v.node, v.lines = known, byNode[known.Node], v.lineRoom[:0]
 		byVM[known] = v
 		w.vms = append(w.vms, v)
 		v.node.vms = append(v.node.vms, v)
