@@ -18,6 +18,9 @@ type deviceIndex struct {
 	lines     []*line // that name it for certain, by VM, slot and phase
 	group     []atlas.GroupMember
 	groupRead bool
+
+	companions     []*atlas.Device
+	companionsRead bool
 }
 
 // indexMappings gives the world its mappings, by name, and each node its places.
@@ -51,12 +54,27 @@ func (n *node) place(mapping *pve.Mapping) *mappingPlace {
 	if n.byMapping == nil {
 		n.byMapping = make(map[*pve.Mapping]*mappingPlace, len(n.world.report.Mappings))
 	}
-	p := &mappingPlace{mapping: mapping, node: n, entries: entriesOn(mapping, n.Name)}
+	if len(n.placeRoom) == 0 {
+		n.placeRoom = make([]mappingPlace, len(n.world.report.Mappings))
+	}
+	p := &n.placeRoom[0]
+	n.placeRoom = n.placeRoom[1:]
+	p.mapping, p.node, p.entries = mapping, n, entriesOn(mapping, n.Name)
 	if p.checks = p.room[:]; len(p.entries) != 1 {
 		p.checks = make([]entryCheck, len(p.entries))
 	}
 	n.byMapping[mapping] = p
 	return p
+}
+
+// place gives the mapping of the line on its node, nil if there is no such mapping.
+func (l *line) place() *mappingPlace {
+	if l.at == nil {
+		if mapping := l.vm.node.world.mappingOf(l.Mapping); mapping != nil {
+			l.at = l.vm.node.place(mapping)
+		}
+	}
+	return l.at
 }
 
 // entriesOn gives what mapping.On does, without a copy where the entries for the
@@ -141,6 +159,16 @@ func (n *node) groupOf(device *atlas.Device) []atlas.GroupMember {
 		known.group, known.groupRead = n.Group(device), true
 	}
 	return known.group
+}
+
+// Companions gives what it gives for the node of the report, looked up once for
+// each function; the caller may change the list.
+func (n *node) Companions(device *atlas.Device) []*atlas.Device {
+	known := n.index[device]
+	if !known.companionsRead {
+		known.companions, known.companionsRead = n.Node.Companions(device), true
+	}
+	return slices.Clone(known.companions)
 }
 
 // usersOf gives the VMs that have a line of a mapping, in the order of the report.

@@ -242,11 +242,11 @@ func moveMissingMapping(w *world) []Finding {
 	for _, v := range w.vms {
 		lines := v.moveLines(atlas.ViaMapping)
 		for i, l := range lines {
-			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || len(v.node.place(mapping).entries) == 0 || l.moveRepeats(lines[:i]) {
+			p := l.place()
+			if p == nil || len(p.entries) == 0 || l.moveRepeats(lines[:i]) {
 				continue
 			}
-			if f, ok := l.missingMapping(mapping); ok {
+			if f, ok := l.missingMapping(p.mapping); ok {
 				found = append(found, f)
 			}
 		}
@@ -273,7 +273,7 @@ func (p *mappingPlace) moveLacking() []*node {
 }
 
 func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
-	lacking := l.vm.node.place(mapping).moveLacking()
+	lacking := l.place().moveLacking()
 	if len(lacking) == 0 {
 		return Finding{}, false
 	}

@@ -71,11 +71,11 @@ func moveMappedDiffers(w *world) []Finding {
 	for _, v := range w.vms {
 		lines := v.moveLines(atlas.ViaMapping)
 		for i, l := range lines {
-			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || l.moveRepeats(lines[:i]) {
+			p := l.place()
+			if p == nil || l.moveRepeats(lines[:i]) {
 				continue
 			}
-			here, texts := v.node.place(mapping).moveDiffers()
+			here, texts := p.moveDiffers()
 			if len(texts) == 0 {
 				continue
 			}
@@ -87,7 +87,7 @@ func moveMappedDiffers(w *world) []Finding {
 				Params: map[string]string{
 					"vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "differences": strings.Join(texts, ", "),
 				},
-				Evidence: append([]string{mappingLineEvidence(l)}, moveMaps(mapping)...),
+				Evidence: append([]string{mappingLineEvidence(l)}, moveMaps(p.mapping)...),
 				Remedy:   []string{"See that the guest has drivers for both devices, or make one mapping for each kind of device."},
 			})
 		}
@@ -142,12 +142,12 @@ func moveStartFails(w *world) []Finding {
 	for _, v := range w.vms {
 		lines := v.moveLines(atlas.ViaMapping)
 		for i, l := range lines {
-			mapping := w.mappingOf(l.Mapping)
+			p := l.place()
 			repeats := func(o *line) bool { return o.Mapping == l.Mapping && o.Mdev == l.Mdev && o.next() }
-			if mapping == nil || !l.next() || slices.ContainsFunc(lines[:i], repeats) {
+			if p == nil || !l.next() || slices.ContainsFunc(lines[:i], repeats) {
 				continue
 			}
-			if f, ok := l.startFails(mapping); ok {
+			if f, ok := l.startFails(p); ok {
 				found = append(found, f)
 			}
 		}
@@ -155,8 +155,8 @@ func moveStartFails(w *world) []Finding {
 	return found
 }
 
-func (l *line) startFails(mapping *pve.Mapping) (Finding, bool) {
-	fails := l.moveFails(mapping)
+func (l *line) startFails(p *mappingPlace) (Finding, bool) {
+	fails := l.moveFails(p)
 	if len(fails.texts) == 0 {
 		return Finding{}, false
 	}
@@ -181,8 +181,7 @@ type moveFails struct {
 	texts, evidence []string
 }
 
-func (l *line) moveFails(mapping *pve.Mapping) *moveFails {
-	p := l.vm.node.place(mapping)
+func (l *line) moveFails(p *mappingPlace) *moveFails {
 	for _, known := range p.fails {
 		if known.mdev == l.Mdev {
 			return known
@@ -191,7 +190,7 @@ func (l *line) moveFails(mapping *pve.Mapping) *moveFails {
 	fails := &moveFails{mdev: l.Mdev}
 	p.fails = append(p.fails, fails)
 	for _, n := range l.vm.moveTargets() {
-		if text, proof := l.failsAt(n.place(mapping)); text != "" {
+		if text, proof := l.failsAt(n.place(p.mapping)); text != "" {
 			fails.texts = append(fails.texts, fmt.Sprintf("%s (%s)", n.Name, text))
 			fails.evidence = append(fails.evidence, proof)
 		}

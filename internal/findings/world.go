@@ -62,6 +62,7 @@ type node struct {
 	otherNames string  // see moveOtherNames
 	places     []*mappingPlace
 	byMapping  map[*pve.Mapping]*mappingPlace
+	placeRoom  []mappingPlace // for places to come
 	index      map[*atlas.Device]*deviceIndex
 	choices    map[lineSource][]lineChoice
 	claims     map[*atlas.Device][]*deviceClaim // see deviceClaims
@@ -98,8 +99,10 @@ type line struct {
 	exact, candidates []*atlas.Device
 	unplaced          []*atlas.Unplaced
 
-	order int    // among the lines of the node
-	quote string // see mappingLineEvidence
+	order  int           // among the lines of the node
+	at     *mappingPlace // see place
+	isNext bool          // see next
+	quote  string        // see mappingLineEvidence
 
 	room [2]*atlas.Device // of exact, for the usual number of them
 }
@@ -113,7 +116,10 @@ func (l *line) now() bool { return l.Phase != atlas.Pending }
 
 // next tells whether the line is in effect from the next start on. A line with a
 // pending value for its slot is not.
-func (l *line) next() bool {
+func (l *line) next() bool { return l.isNext }
+
+// readNext works out what next gives.
+func (l *line) readNext() bool {
 	if l.Phase != atlas.Current {
 		return l.Phase == atlas.Pending
 	}
@@ -254,6 +260,9 @@ func (n *node) addLines(byVM map[*atlas.VM]*vm) {
 		slices.SortFunc(v.lines, func(a, b *line) int {
 			return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Phase, b.Phase))
 		})
+		for _, l := range v.lines {
+			l.isNext = l.readNext()
+		}
 	}
 }
 
