@@ -1,0 +1,43 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// readyTime is how long the database may take to show that it can be used.
+const readyTime = 2 * time.Second
+
+// isProbe says whether a path is asked all the time by machines.
+func isProbe(path string) bool {
+	return path == "/healthz" || path == "/readyz" || path == "/metrics"
+}
+
+// serveHealth answers the addresses that machines watch; false for others.
+func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) bool {
+	if !isProbe(r.URL.Path) {
+		return false
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	switch r.URL.Path {
+	case "/healthz":
+		serveBytes(w, r, "text/plain; charset=utf-8", []byte("ok\n"))
+	case "/readyz":
+		a.serveReady(w, r)
+	default:
+		a.serveMetrics(w, r)
+	}
+	return true
+}
+
+func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+	defer cancel()
+	if err := a.Store.Ping(ctx); err != nil {
+		p := newProblem(codeDatabase, "The database cannot be used at the moment.")
+		writeProblem(w, r, a.failed(r.Context(), withCause(p, err)))
+		return
+	}
+	serveBytes(w, r, "text/plain; charset=utf-8", []byte("ready\n"))
+}

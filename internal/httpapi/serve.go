@@ -1,0 +1,186 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// bodyTime is how long a caller may take to send a body.
+const bodyTime = 10 * time.Second
+
+// adapter lets huma serve its operations behind the guards of this package.
+type adapter struct{ *API }
+
+// Handle adds an operation; huma calls it.
+func (ad adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	pattern := op.Method + " " + op.Path
+	ad.routes = append(ad.routes, pattern)
+	ad.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		ad.serve(op, handler, w, r)
+	})
+}
+
+// ServeHTTP is part of huma's interface of adapters.
+func (ad adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { ad.mux.ServeHTTP(w, r) }
+
+// serve answers one request for an operation: who asks, whether they may, what
+// they send, and then the operation itself.
+func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	ctx := context.WithValue(r.Context(), operationKey, op)
+	if need := needOf(op); need != none {
+		who, err := a.authenticate(r)
+		if err != nil {
+			writeProblem(w, r, a.failed(ctx, err))
+			return
+		}
+		ctx = withCaller(ctx, who)
+		if !who.role.Covers(need) {
+			a.writeRefused(ctx, w, r, forbidden(need, who.role))
+			return
+		}
+	}
+	r = r.WithContext(ctx)
+	if p := takeBody(op, w, r); p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	handler(humago.NewContext(op, r, w))
+}
+
+// takeBody reads the body of a request at once and within its bounds, so that
+// afterwards the connection only tells whether the caller is still there.
+func takeBody(op *huma.Operation, w http.ResponseWriter, r *http.Request) *Problem {
+	if op.RequestBody == nil {
+		return nil
+	}
+	if !accepts(op, r.Header.Get("Content-Type")) {
+		return newProblem(codeMediaType, "The body has to be "+mediaTypes(op)+"; say so in Content-Type.")
+	}
+	controller := http.NewResponseController(w)
+	_ = controller.SetReadDeadline(time.Now().Add(bodyTime)) // Not every test's connection has deadlines.
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBodyBytes-1))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return newProblem(codeBodyTooLarge, "The body is larger than the operation accepts.")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return newProblem(codeBodyTimeout, "The body took too long to arrive.")
+	case err != nil:
+		return newProblem(codeMalformed, "The body could not be read to its end.")
+	}
+	_ = controller.SetReadDeadline(time.Time{})
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return nil
+}
+
+// accepts says whether an operation takes a body of this Content-Type.
+func accepts(op *huma.Operation, contentType string) bool {
+	media, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil || op.RequestBody.Content[media] == nil {
+		return false
+	}
+	charset, said := parameters["charset"]
+	return !said || strings.EqualFold(charset, "utf-8")
+}
+
+func mediaTypes(op *huma.Operation) string {
+	for media := range op.RequestBody.Content {
+		return media
+	}
+	return "empty"
+}
+
+// dispatch sends a request to the operations, the documents or the console.
+// Nothing below /api ever reaches the console.
+func (a *API) dispatch(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/"):
+		a.serveOperation(w, r)
+	case a.serveDocument(w, r), a.serveHealth(w, r):
+	case path.Clean(r.URL.Path) == "/api" || strings.HasPrefix(path.Clean("/"+r.URL.Path), "/api/"):
+		writeProblem(w, r, noSuchPath())
+	case a.Console != nil:
+		a.Console.ServeHTTP(w, r)
+	default:
+		servePlain(w, r)
+	}
+}
+
+func noSuchPath() *Problem {
+	return newProblem(codeNotFound, "There is nothing at this address. /docs lists what there is.")
+}
+
+// serveOperation runs the operation of the path and method. The router of the
+// standard library would answer in plain text or redirect; its verdict is kept
+// and answered as a problem.
+func (a *API) serveOperation(w http.ResponseWriter, r *http.Request) {
+	if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped {
+		writeProblem(w, r, noSuchPath())
+		return
+	}
+	handler, pattern := a.mux.Handler(r)
+	if pattern != "" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	var verdict verdict
+	handler.ServeHTTP(&verdict, r)
+	allow := verdict.Header().Get("Allow")
+	switch {
+	case allow == "":
+		writeProblem(w, r, noSuchPath())
+	case r.Method == http.MethodOptions:
+		w.Header().Set("Allow", allow+", OPTIONS")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Allow", allow+", OPTIONS")
+		writeProblem(w, r, newProblem(codeMethod, "This address does not take "+methodName(r.Method)+"; it takes "+allow+"."))
+	}
+}
+
+// methodName is the method of a request if it is one that people know.
+func methodName(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, http.MethodConnect:
+		return method
+	default:
+		return "this method"
+	}
+}
+
+// verdict keeps the headers of an answer and drops the rest.
+type verdict struct{ header http.Header }
+
+func (v *verdict) Header() http.Header {
+	if v.header == nil {
+		v.header = http.Header{}
+	}
+	return v.header
+}
+
+func (*verdict) Write(data []byte) (int, error) { return len(data), nil }
+
+func (*verdict) WriteHeader(int) {}
+
+// servePlain stands in for a console that is not part of the build.
+func servePlain(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>pciatlas</title>`+
+		`<p>The console is not part of this build. <a href="/docs">The interface is described here.</a></p></html>`)
+}

@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"pciatlas/internal/auth"
+	"pciatlas/internal/fleet"
+)
+
+// Store keeps what the operations change. Its errors carry a code of this
+// package (ErrorCode() string): not_found, exists, conflict, last_admin,
+// setup_done, setup_token, database_unavailable and those of cluster tokens.
+// A change is written together with its audit entry or not at all.
+type Store interface {
+	Pinger
+	SetupStore
+	AdministratorStore
+	SessionStore
+	AttemptStore
+	TokenStore
+	ClusterStore
+	DesktopStore
+	AuditStore
+}
+
+// SetupStore makes the first administrator.
+type SetupStore interface {
+	CountAdministrators(ctx context.Context) (int, error)
+	CompleteSetup(ctx context.Context, tokenHash string, admin auth.Administrator, entry fleet.AuditEntry) error
+}
+
+// AdministratorStore keeps administrators. An update that changes the password
+// or lowers the role ends the sessions, but the one with the hash in keep.
+type AdministratorStore interface {
+	Administrators(ctx context.Context) ([]auth.Administrator, error)
+	Administrator(ctx context.Context, name string) (auth.Administrator, error)
+	CreateAdministrator(ctx context.Context, admin auth.Administrator, entry fleet.AuditEntry) error
+	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, keep string, entry fleet.AuditEntry) (auth.Administrator, error)
+	DeleteAdministrator(ctx context.Context, name string, entry fleet.AuditEntry) error
+}
+
+// SessionStore keeps sessions by the hash of their cookie.
+type SessionStore interface {
+	CreateSession(ctx context.Context, session auth.Session, entry fleet.AuditEntry) error
+	Session(ctx context.Context, hash string) (auth.Session, auth.Administrator, error)
+	TouchSession(ctx context.Context, hash string, now time.Time) error
+	DeleteSession(ctx context.Context, hash string, entry fleet.AuditEntry) error
+}
+
+// AttemptStore counts failed sign-ins by account and address.
+type AttemptStore interface {
+	Attempts(ctx context.Context, account, address string, since time.Time) (auth.Attempts, error)
+	AddFailure(ctx context.Context, account, address string, at time.Time) error
+	ClearFailures(ctx context.Context, account, address string) error
+}
+
+// TokenStore keeps API tokens by the hash of their text.
+type TokenStore interface {
+	Tokens(ctx context.Context, owner string) ([]auth.Token, error)
+	CreateToken(ctx context.Context, token auth.Token, entry fleet.AuditEntry) error
+	DeleteToken(ctx context.Context, id string, entry fleet.AuditEntry) error
+	TokenByHash(ctx context.Context, hash string) (auth.Token, auth.Administrator, error)
+	TouchToken(ctx context.Context, id string, now time.Time) error
+}
+
+// ClusterStore keeps clusters; the secret of a cluster's token only goes in,
+// and comes out for a test of the connection.
+type ClusterStore interface {
+	Clusters(ctx context.Context) ([]fleet.Cluster, error)
+	Cluster(ctx context.Context, name string) (fleet.Cluster, error)
+	CreateCluster(ctx context.Context, cluster fleet.Cluster, secret string, entry fleet.AuditEntry) (fleet.Cluster, error)
+	UpdateCluster(ctx context.Context, cluster fleet.Cluster, secret *string, ifRevision int64, entry fleet.AuditEntry) (fleet.Cluster, error)
+	DeleteCluster(ctx context.Context, name string, entry fleet.AuditEntry) error
+	ClusterSecret(ctx context.Context, name string) (string, error)
+}
+
+// DesktopStore keeps the managed desktops of the clusters.
+type DesktopStore interface {
+	Desktops(ctx context.Context, cluster string) ([]fleet.Desktop, error)
+	DesktopsRevision(ctx context.Context, cluster string) (int64, error)
+	PutDesktop(ctx context.Context, desktop fleet.Desktop, entry fleet.AuditEntry) (fleet.Desktop, error)
+	DeleteDesktop(ctx context.Context, cluster string, vmid int, entry fleet.AuditEntry) error
+	ImportDesktops(ctx context.Context, cluster string, desktops []fleet.Desktop, replace bool, entry fleet.AuditEntry) (created, changed, removed int, err error)
+}
+
+// AuditStore keeps the audit log.
+type AuditStore interface {
+	AppendAudit(ctx context.Context, entry fleet.AuditEntry) error
+	Audit(ctx context.Context, filter AuditFilter) (entries []fleet.AuditEntry, more bool, err error)
+}
+
+// AuditFilter says which entries are wanted, newest first; fields of zero value
+// do not limit.
+type AuditFilter struct {
+	Before                int64 // only entries with a smaller id
+	Limit                 int
+	Actor, Action, Object string
+	Since, Until          time.Time
+}
