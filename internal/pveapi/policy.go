@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,46 +187,4 @@ func replicationRow(row json.RawMessage) (facts.ReplicationJob, error) {
 	}
 	vmid, err := wire.Guest.number()
 	return facts.ReplicationJob{ID: wire.ID.text, VMID: vmid, Target: wire.Target.text, Disabled: wire.Disable.flag()}, err
-}
-
-// readMentions looks for guests that something names and the list does not show,
-// and asks whether their numbers are taken. All the questions together get the
-// time of one request.
-func (r *reader) readMentions(ctx context.Context) {
-	if !r.snapshot.Guests.State.Answered() {
-		return // every number would be one that is out of sight
-	}
-	from := r.client.options.Now()
-	mentions := facts.FindMentions(&r.snapshot)
-	limit := min(len(mentions), r.client.options.Limits.Mentions)
-	ctx, cancel := context.WithTimeout(ctx, r.client.options.Limits.Request)
-	defer cancel()
-	var group errgroup.Group
-	group.SetLimit(r.client.options.Limits.PerEntry)
-	for i := range mentions[:limit] {
-		group.Go(func() error {
-			mentions[i].Taken = r.askTaken(ctx, mentions[i].VMID)
-			return nil
-		})
-	}
-	_ = group.Wait() // an unanswered question leaves the mention as it is
-	read := facts.Read[[]facts.Mention]{State: facts.OK, Value: mentions[:limit], Got: limit, Total: len(mentions), Stamp: r.stamp(from)}
-	if limit < len(mentions) {
-		read.State = facts.Partial
-		read.Problems = []facts.Problem{{Code: facts.ProblemLimit, Subject: "GET /cluster/nextid", Message: "more numbers were met than are asked after"}}
-	}
-	r.snapshot.Mentions = read
-}
-
-// askTaken asks whether a number belongs to a guest. Proxmox VE answers that to
-// every user: 400 for a number that is taken.
-func (r *reader) askTaken(ctx context.Context, vmid int) facts.Opt[bool] {
-	_, err := r.cluster(ctx, "/cluster/nextid", url.Values{"vmid": {number(vmid)}})
-	if err == nil {
-		return facts.Told(false)
-	}
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == 400 {
-		return facts.Told(true)
-	}
-	return facts.Opt[bool]{}
 }

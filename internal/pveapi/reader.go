@@ -1,11 +1,11 @@
 package pveapi
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -34,28 +34,20 @@ type Request struct {
 // becomes the state of the read concerned. The error is an *Error, or that of
 // the context.
 func (c *Client) Read(ctx context.Context, request Request) (facts.Snapshot, error) {
-	r := &reader{client: c, request: request, via: c.endpoints[int(c.active.Load())]}
-	r.snapshot = facts.Snapshot{Schema: facts.Schema, Cluster: c.options.Cluster, Nodes: map[string]*facts.Node{}}
-	if err := r.readVersion(ctx); err != nil {
+	part, err := c.ReadCluster(ctx, request.Policy)
+	if err != nil {
 		return facts.Snapshot{}, err
 	}
-	r.readCluster(ctx)
-	if err := ctx.Err(); err != nil {
+	snapshot, err := c.ReadNodes(ctx, part, request.Nodes, request.Details)
+	if err != nil {
 		return facts.Snapshot{}, err
 	}
-	if err := r.nothingRead(); err != nil {
-		return facts.Snapshot{}, err
-	}
-	r.readNodes(ctx)
-	r.lookAgain(ctx)
-	r.readMentions(ctx)
-	if err := ctx.Err(); err != nil {
-		return facts.Snapshot{}, err
-	}
-	return r.snapshot, nil
+	asked := part.pick(request.Nodes)
+	maps.DeleteFunc(snapshot.Nodes, func(name string, _ *facts.Node) bool { return !slices.Contains(asked, name) })
+	return snapshot, nil
 }
 
-// reader is one read of a cluster.
+// reader is one step of a read: that of the cluster or that of nodes.
 type reader struct {
 	client  *Client
 	request Request
@@ -184,10 +176,10 @@ func (r *reader) nothingRead() error {
 	return failure
 }
 
-// readNodes reads all nodes side by side; the limits keep order.
-func (r *reader) readNodes(ctx context.Context) {
+// readNodes reads nodes side by side; the limits keep order.
+func (r *reader) readNodes(ctx context.Context, names []string) {
 	var group errgroup.Group
-	for _, name := range r.nodeNames() {
+	for _, name := range names {
 		group.Go(func() error {
 			node := r.readNode(ctx, name)
 			r.mu.Lock()
@@ -197,23 +189,6 @@ func (r *reader) readNodes(ctx context.Context) {
 		})
 	}
 	_ = group.Wait() // no node fails the others
-}
-
-// nodeNames gives the nodes to read: those asked for, else all that are known.
-func (r *reader) nodeNames() []string {
-	var names []string
-	for _, member := range r.snapshot.Members.Value {
-		names = append(names, member.Name)
-	}
-	for _, guest := range r.snapshot.Guests.Value {
-		names = append(names, guest.Node)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if len(r.request.Nodes) == 0 {
-		return names
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(r.request.Nodes, name) })
 }
 
 // readNode reads the devices of a node and its VM configurations.
@@ -288,77 +263,6 @@ func (r *reader) vmsOn(name string) []int {
 	}
 	slices.Sort(vmids)
 	return vmids
-}
-
-// lookAgain asks once more where VMs are whose node does not have their file any
-// more: they moved or were deleted while the others were read.
-func (r *reader) lookAgain(ctx context.Context) {
-	var gone []facts.Guest
-	for _, guest := range r.snapshot.Guests.Value {
-		node := r.snapshot.Nodes[guest.Node]
-		if guest.Kind == facts.QEMU && node != nil && hasProblem(node.VMs[guest.VMID].Problems, facts.ProblemVanished) {
-			gone = append(gone, guest)
-		}
-	}
-	if len(gone) == 0 && len(r.request.Nodes) == 0 {
-		return
-	}
-	now, _, err := r.askGuests(ctx)
-	if err != nil {
-		return // what was read stands: those VMs could not be read
-	}
-	r.followArrivals(ctx, now)
-	for _, guest := range gone {
-		at := slices.IndexFunc(now, func(g facts.Guest) bool { return g.VMID == guest.VMID })
-		if at >= 0 && (now[at].Node == guest.Node || r.listed(now[at])) {
-			continue
-		}
-		delete(r.snapshot.Nodes[guest.Node].VMs, guest.VMID)
-		r.snapshot.Guests.Value = slices.DeleteFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool { return g.VMID == guest.VMID })
-		if at >= 0 {
-			r.follow(ctx, now[at])
-		}
-	}
-}
-
-// followArrivals reads VMs that came to one of the nodes that were asked for while
-// these were read: their old node was not asked, so nothing else would tell.
-func (r *reader) followArrivals(ctx context.Context, now []facts.Guest) {
-	for _, guest := range now {
-		if !slices.Contains(r.request.Nodes, guest.Node) {
-			continue
-		}
-		before := slices.IndexFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool { return g.VMID == guest.VMID })
-		if before >= 0 && r.snapshot.Guests.Value[before].Node == guest.Node {
-			continue
-		}
-		if before >= 0 {
-			if old := r.snapshot.Nodes[r.snapshot.Guests.Value[before].Node]; old != nil {
-				delete(old.VMs, guest.VMID)
-			}
-			r.snapshot.Guests.Value = slices.Delete(r.snapshot.Guests.Value, before, before+1)
-		}
-		r.follow(ctx, guest)
-	}
-}
-
-// follow reads a VM that moved to another node.
-func (r *reader) follow(ctx context.Context, guest facts.Guest) {
-	r.snapshot.Guests.Value = append(r.snapshot.Guests.Value, guest)
-	slices.SortFunc(r.snapshot.Guests.Value, func(a, b facts.Guest) int { return cmp.Compare(a.VMID, b.VMID) })
-	node := r.snapshot.Nodes[guest.Node]
-	if node == nil || guest.Kind != facts.QEMU {
-		return // a node that was not asked for
-	}
-	limits := r.client.options.Limits
-	node.VMs[guest.VMID] = r.readPending(ctx, newBudget(limits.NodeBudget, limits.PerNode), guest.Node, guest.VMID)
-}
-
-// listed tells whether a guest is in the list already, on its node of now.
-func (r *reader) listed(guest facts.Guest) bool {
-	return slices.ContainsFunc(r.snapshot.Guests.Value, func(g facts.Guest) bool {
-		return g.VMID == guest.VMID && g.Node == guest.Node
-	})
 }
 
 func hasProblem(problems []facts.Problem, code string) bool {

@@ -1,0 +1,85 @@
+package pveapi
+
+import (
+	"context"
+	"slices"
+
+	"pciatlas/internal/facts"
+)
+
+// ClusterPart is what was read of a cluster that belongs to no node: version,
+// rights, members, guests, mappings, mentions and, if asked for, policy. The reads
+// of nodes start from it, several at once if need be, and do not change it.
+type ClusterPart struct {
+	snapshot facts.Snapshot // without nodes
+	looks    *lookout
+}
+
+// Snapshot gives what was read, without nodes. It shares memory with the part and
+// must not be changed.
+func (p *ClusterPart) Snapshot() facts.Snapshot { return p.snapshot }
+
+// NodeNames gives the nodes that the list of nodes or a guest names, sorted.
+func (p *ClusterPart) NodeNames() []string {
+	var names []string
+	for _, member := range p.snapshot.Members.Value {
+		names = append(names, member.Name)
+	}
+	for _, guest := range p.snapshot.Guests.Value {
+		names = append(names, guest.Node)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// pick gives those of the asked nodes that are known; all if none is asked for.
+func (p *ClusterPart) pick(asked []string) []string {
+	names := p.NodeNames()
+	if len(asked) == 0 {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(asked, name) })
+}
+
+// ReadCluster reads what belongs to no node; policy also reads HA, backup jobs and
+// replication. Its errors are those of Read.
+func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, error) {
+	r := &reader{client: c, request: Request{Policy: policy}, via: c.endpoints[int(c.active.Load())]}
+	r.snapshot = facts.Snapshot{Schema: facts.Schema, Cluster: c.options.Cluster}
+	if err := r.readVersion(ctx); err != nil {
+		return nil, err
+	}
+	r.readCluster(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := r.nothingRead(); err != nil {
+		return nil, err
+	}
+	r.readMentions(ctx)
+	r.findNewborn(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return &ClusterPart{snapshot: r.snapshot, looks: newLookout()}, nil
+}
+
+// ReadNodes reads nodes on top of a cluster part: those that are named, as far as
+// they are known, or all for none; details as in Request. The snapshot holds the
+// part with what changed meanwhile: where it read nodes by name, or missed a VM, it
+// looks once more where the guests are, and Guests.Stamp.To is when. The new place
+// of a VM that left one of these nodes is read too, so there may be further nodes
+// that hold nothing but such configurations. The only error is the context's.
+func (c *Client) ReadNodes(ctx context.Context, part *ClusterPart, nodes []string, details bool) (facts.Snapshot, error) {
+	r := &reader{
+		client: c, request: Request{Nodes: nodes, Details: details}, via: c.endpoints[int(c.active.Load())],
+		snapshot: part.snapshot, version: part.snapshot.Version.Value,
+	}
+	r.snapshot.Nodes = map[string]*facts.Node{}
+	r.readNodes(ctx, part.pick(nodes))
+	r.lookAgain(ctx, part.looks)
+	if err := ctx.Err(); err != nil {
+		return facts.Snapshot{}, err
+	}
+	return r.snapshot, nil
+}
