@@ -41,12 +41,3 @@ type Limits struct {
 	NodeBudget time.Duration // time that one node may keep requests waiting
 	Request    time.Duration // time for one request that is not for a node
 }
-
-// Normalize checks the cluster and puts it into plain form; see CheckEntry for
-// allowLocal. The error is an *InvalidError that names every fault by the path of
-// its field (name, entries[0], node_addresses.NODE, tls.cas, tls.fingerprints[0],
-// token_id, desktop_tag, limits.vms_per_node …); then the cluster is unchanged.
-func (c *Cluster) Normalize(allowLocal bool) error {
-	_ = allowLocal
-	return nil
-}

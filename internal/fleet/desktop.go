@@ -1,8 +1,11 @@
 package fleet
 
 import (
+	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Desktop is a VM that the operator registered as a managed desktop.
@@ -71,7 +74,43 @@ func (x Index) Managed(vmid int, vmName string, tags []string) (Managed, bool) {
 	return managedByTag(x.tag, vmName, tags)
 }
 
+// The numbers that Proxmox VE gives to VMs, and the lengths of texts in characters.
+const (
+	minVMID, maxVMID = 100, 999_999_999
+	maxName, maxNote = 100, 500
+)
+
 // Check puts the desktop into plain form and checks it: no blanks around name and
 // note, notes with \n between lines. The error is an *InvalidError with the
 // fields vmid, name and note. The cluster is not looked at.
-func (d *Desktop) Check() error { return nil }
+func (d *Desktop) Check() error {
+	d.Name = strings.TrimSpace(d.Name)
+	d.Note = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(d.Note))
+	var bad faults
+	if d.VMID < minVMID || d.VMID > maxVMID {
+		bad.add("vmid", fmt.Sprintf("the number of a VM lies between %d and %d", minVMID, maxVMID))
+	}
+	switch {
+	case d.Name == "":
+		bad.add("name", "a desktop needs a name")
+	case utf8.RuneCountInString(d.Name) > maxName:
+		bad.add("name", fmt.Sprintf("the name of a desktop has up to %d characters", maxName))
+	case hasUnprintable(d.Name, ""):
+		bad.add("name", "the name of a desktop is one line of text without control characters")
+	}
+	switch {
+	case utf8.RuneCountInString(d.Note) > maxNote:
+		bad.add("note", fmt.Sprintf("a note has up to %d characters", maxNote))
+	case hasUnprintable(d.Note, "\n\t"):
+		bad.add("note", "a note is text without control characters")
+	}
+	return bad.err()
+}
+
+// hasUnprintable finds what a table could not show as it is: control characters
+// that are not allowed, changes of the writing direction, broken UTF-8.
+func hasUnprintable(text, allowed string) bool {
+	return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+		return (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) && !strings.ContainsRune(allowed, r)
+	})
+}
