@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"pciatlas/internal/fleet"
 )
 
 // Limits bound what one client does to a cluster. The defaults follow what
@@ -55,6 +55,9 @@ type Options struct {
 	// Fingerprints are SHA-256 fingerprints of certificates that are trusted
 	// whoever signed them. If there is one, nothing else is trusted.
 	Fingerprints []Fingerprint
+	// RefuseLocal refuses connections to loopback, link-local, unspecified and
+	// multicast addresses, whatever name resolves to them; see fleet.CheckAddress.
+	RefuseLocal bool
 	// Limits of zero value are the defaults.
 	Limits Limits
 	// Now is the clock; nil means time.Now.
@@ -142,26 +145,6 @@ func withDefaults(l Limits) Limits {
 }
 
 // CheckEndpoint checks the address of an entry node and gives it in its plain
-// form: https, a host, a port (8006 if none is given), nothing else.
-func CheckEndpoint(address string) (string, error) {
-	if !strings.Contains(address, "://") {
-		address = "https://" + address
-	}
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return "", errors.New("the address of an entry node is not a URL such as https://pve-a.example.com:8006")
-	case u.Scheme != "https":
-		return "", fmt.Errorf("the address of an entry node must begin with https://, not %s://", u.Scheme)
-	case u.User != nil:
-		return "", errors.New("the address of an entry node must hold no name or password")
-	case u.Hostname() == "":
-		return "", fmt.Errorf("the address %s has no host", address)
-	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("the address of an entry node is https://HOST:PORT without anything behind it, not %s", address)
-	}
-	if u.Port() == "" {
-		u.Host += ":8006"
-	}
-	return "https://" + u.Host, nil
-}
+// form: https, a host, a port (8006 if none is given), nothing else. Addresses of
+// this machine are fine here; see Options.RefuseLocal.
+func CheckEndpoint(address string) (string, error) { return fleet.CheckEntry(address, true) }

@@ -68,6 +68,9 @@ const connectTimeout = 4 * time.Second
 func newTransport(options *Options) *http.Transport {
 	connect := min(connectTimeout, options.Limits.Request)
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 15 * time.Second}
+	if options.RefuseLocal {
+		dialer.Control = refuseLocal
+	}
 	return &http.Transport{
 		DialContext:           dialer.DialContext,
 		TLSClientConfig:       tlsConfig(options),
