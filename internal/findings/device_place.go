@@ -74,8 +74,8 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 	}
 	remedy := []string{"Look for the device on the node: lspci -nnD"}
 	for _, key := range keys {
-		remedy = append(remedy, fmt.Sprintf("As root, with the address it has now: qm set %d --%s ADDRESS; or without the device: qm set %d --delete %s",
-			v.VMID, key, v.VMID, key))
+		remedy = append(remedy, fmt.Sprintf("As root, with the address it has now: qm set %d --%s ADDRESS", v.VMID, key),
+			fmt.Sprintf("or without the device: qm set %d --delete %s", v.VMID, key))
 	}
 	return Finding{
 		Code: DeviceNotPresent, Severity: Error, Subject: subject, Sentence: sentence,

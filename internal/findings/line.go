@@ -248,8 +248,11 @@ func lineShell(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shellQuoted(s)
 }
+
+// shellQuoted quotes an argument for a shell.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // lineShort keeps what is quoted from a file readable.
 func lineShort(s string) string {

@@ -333,7 +333,7 @@ func mappingSet(id, options string, entries []pve.Entry) string {
 	var b strings.Builder
 	b.WriteString("pvesh set /cluster/mapping/pci/" + id + options)
 	for _, entry := range entries {
-		b.WriteString(" --map '" + strings.ReplaceAll(entry.String(), "'", `'\''`) + "'")
+		b.WriteString(" --map " + shellQuoted(entry.String()))
 	}
 	return b.String()
 }

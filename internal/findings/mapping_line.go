@@ -63,7 +63,7 @@ func (l *line) mappingNotFound() Finding {
 
 // mappingQMSet gives the command that writes a value into the line's slot.
 func mappingQMSet(l *line, value pve.HostPCI) string {
-	return "qm set " + l.vm.number() + " --" + l.key() + " '" + value.String() + "'"
+	return "qm set " + l.vm.number() + " --" + l.key() + " " + shellQuoted(value.String())
 }
 
 func (w *world) mappingNames() string {

@@ -193,7 +193,7 @@ func (l *line) moveMappedValue() string {
 		value := l.Value
 		value.Host, value.Selectors = "", nil
 		value.Mapping = l.moveMapping()
-		text = " '" + value.String() + "'"
+		text = " " + shellQuoted(value.String())
 		if n.mapped == nil {
 			n.mapped = map[string]string{}
 		}

@@ -1,0 +1,87 @@
+package test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
+	"pciatlas/internal/pve"
+)
+
+// TestFindingsWithoutCause: a finding about a line or a VM goes with the line or
+// with what the VM passes; one about a function that VMs contend for goes when no
+// VM of the node passes anything.
+func TestFindingsWithoutCause(t *testing.T) {
+	t.Parallel()
+	everySnapshot(t, func(t *testing.T, s *facts.Snapshot, _ *rand.Rand) {
+		t.Helper()
+		for _, f := range findings.Find(atlas.Build(s)) {
+			without := copyOf(t, s)
+			if !removeCause(without, &f) {
+				continue
+			}
+			key, err := json.Marshal(findings.Finding{Code: f.Code, Subject: f.Subject})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(findingKeys(t, without, false), string(key)) {
+				t.Errorf("still there without its cause: %s", f.Sentence)
+			}
+		}
+	})
+}
+
+// contended are the findings about what several VMs want.
+var contended = []findings.Code{
+	findings.DeviceShared, findings.BootOrderCollision, findings.MdevAndWhole, findings.GroupShared,
+}
+
+// removeCause takes away what a finding is about; false if that is not a line.
+func removeCause(s *facts.Snapshot, f *findings.Finding) bool {
+	switch {
+	case f.Subject.VMID != 0:
+		for _, node := range s.Nodes {
+			removeLines(node, f.Subject.VMID, f.Subject.Slot)
+		}
+	case slices.Contains(contended, f.Code):
+		node := s.Nodes[f.Subject.Node]
+		for vmid := range node.VMs {
+			removeLines(node, vmid, atlas.NoSlot)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// removeLines takes a slot, or all of them for atlas.NoSlot, out of a VM's
+// configuration, with what else in it passes devices.
+func removeLines(node *facts.Node, vmid, slot int) {
+	read, known := node.VMs[vmid]
+	if !known {
+		return
+	}
+	of := func(key string) bool {
+		number, ok := pve.ParseSlotKey(key)
+		return slot == atlas.NoSlot || ok && number == slot
+	}
+	config := &read.Value
+	config.Items = slices.DeleteFunc(config.Items, func(item pve.Item) bool {
+		_, isSlot := pve.ParseSlotKey(item.Key)
+		return isSlot && of(item.Key)
+	})
+	config.Dropped = slices.DeleteFunc(config.Dropped, func(line pve.DroppedLine) bool { return of(line.Key) })
+	config.Repeated = slices.DeleteFunc(config.Repeated, func(key pve.RepeatedKey) bool { return of(key.Key) })
+	for i := range config.Snapshots.Value {
+		snapshot := &config.Snapshots.Value[i]
+		snapshot.HostPCI = slices.DeleteFunc(snapshot.HostPCI, func(kv pve.KeyValue) bool { return of(kv.Key) })
+	}
+	if slot == atlas.NoSlot {
+		config.Args, config.Hook = facts.Phases{}, facts.Phases{}
+	}
+	node.VMs[vmid] = read
+}
