@@ -3,6 +3,7 @@ package atlas
 import (
 	"strings"
 
+	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
 )
 
@@ -73,4 +74,13 @@ func (d *Device) Claimed() bool {
 		}
 	}
 	return false
+}
+
+// HostUses gives what the host is seen to use the function for; nil for nothing
+// and where it is not told.
+func (d *Device) HostUses() []facts.Use {
+	if d.Host == nil {
+		return nil
+	}
+	return d.Host.Uses.Value
 }

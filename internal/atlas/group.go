@@ -133,6 +133,9 @@ func (n *Node) TakenWith(line *Line, named []*Device) StartTake {
 
 // harmless decides LostDevice.Harmless.
 func (n *Node) harmless(named []*Device, lost *Device) bool {
+	if len(lost.HostUses()) > 0 {
+		return false
+	}
 	if slices.ContainsFunc(named, func(device *Device) bool { return device.hasCompanion(lost) }) {
 		return true
 	}

@@ -286,6 +286,8 @@ type DeviceHost struct {
 	ResetMethods []string         `json:"reset_methods"`
 	Link         *facts.Link      `json:"link"`
 	MdevTypes    []facts.MdevType `json:"mdev_types"`
+	// Uses are what the host is seen to use the function for; null: not told.
+	Uses []facts.Use `json:"uses"`
 }
 
 // DeviceAnswer gives the public object of a function.
@@ -327,6 +329,9 @@ func deviceHost(host *facts.HostDevice) *DeviceHost {
 	}
 	if host.BootDisplay.Told {
 		answer.BootDisplay = &host.BootDisplay.Value
+	}
+	if host.Uses.Told {
+		answer.Uses = append([]facts.Use{}, host.Uses.Value...)
 	}
 	if host.NUMA.Told {
 		answer.NUMANode = &host.NUMA.Value

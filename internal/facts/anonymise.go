@@ -93,6 +93,12 @@ func (a *anonymiser) nodes(s *Snapshot) {
 		renamed[a.name("node", name)] = node
 		a.nodeRead(&node.Devices.Stamp, node.Devices.Problems)
 		a.read(&node.IOMMU.Stamp, node.IOMMU.Problems)
+		a.nodeRead(&node.Memory.Stamp, node.Memory.Problems)
+		for i := range node.Devices.Value {
+			if host := node.Devices.Value[i].Host; host != nil {
+				a.uses(host.Uses.Value)
+			}
+		}
 		a.read(&node.ROMFiles.Stamp, node.ROMFiles.Problems)
 		for i := range node.ROMFiles.Value {
 			node.ROMFiles.Value[i].Name = a.name("rom", node.ROMFiles.Value[i].Name)

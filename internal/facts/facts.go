@@ -197,6 +197,8 @@ type Node struct {
 	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
 	Containers map[int]Read[Container]     `json:"containers,omitempty"`
 	IOMMU      Read[IOMMU]                 `json:"iommu,omitzero"`
+	// Memory is the usable memory of the node in bytes, as MemTotal of its kernel.
+	Memory Read[int64] `json:"memory,omitzero"`
 	// ROMFiles tells of the ROM files that lines of the node's VMs name whether they
 	// are there; only the node itself tells.
 	ROMFiles Read[[]ROMFile] `json:"rom_files,omitzero"`
@@ -242,7 +244,37 @@ type HostDevice struct {
 	Link         Link     `json:"link,omitzero"`
 	// MdevTypes are the types of mediated device that the function offers.
 	MdevTypes []MdevType `json:"mdev_types,omitempty"`
+	// Uses are what the host itself is seen to use the function for. Told and empty
+	// means that it cannot use it, because a driver for VMs holds it. Any other
+	// function without a use that shows is not told: a disk can belong to a pool,
+	// and a network controller can have an address of its own.
+	Uses Opt[[]Use] `json:"uses,omitzero"`
 }
+
+// Use is one thing that the host uses a function for. The longest lists are cut.
+type Use struct {
+	Kind UseKind `json:"kind"`
+	// Name is where a disk is mounted, UseSwap for swap space, the bridge, bond or
+	// other interface on top of a network interface, or a framebuffer.
+	Name string `json:"name"`
+	// Through is the disk as the file names it, or the network interface.
+	Through string `json:"through,omitempty"`
+	// File is what tells it, from the root folder.
+	File string `json:"file"`
+}
+
+// UseKind says what a use is about.
+type UseKind string
+
+// The kinds of use.
+const (
+	UseStorage UseKind = "storage"
+	UseNetwork UseKind = "network"
+	UseConsole UseKind = "console"
+)
+
+// UseSwap is the name of a use of storage as swap space.
+const UseSwap = "swap"
 
 // Link is the state of the PCI Express link in the kernel's words, for example
 // "16.0 GT/s PCIe" and width 16. Empty and 0 are not told.

@@ -279,3 +279,47 @@ func TestAnonymiseKeepsReasons(t *testing.T) {
 		}
 	}
 }
+
+// TestAnonymiseUses: where a disk is mounted and what an interface is called are
+// names that people give.
+func TestAnonymiseUses(t *testing.T) {
+	uses := []facts.Use{
+		{Kind: facts.UseStorage, Name: "/", Through: "/dev/mapper/acme-root", File: "proc/mounts"},
+		{Kind: facts.UseStorage, Name: "/mnt/acme", Through: "/dev/sda3", File: "proc/mounts"},
+		{Kind: facts.UseStorage, Name: facts.UseSwap, Through: "/dev/nvme0n1p3", File: "proc/swaps"},
+		{Kind: facts.UseNetwork, Name: "acmebr", Through: "acme0", File: "sys/class/net/acme0/master"},
+		{Kind: facts.UseNetwork, Name: "acme1.7", Through: "acme1", File: "sys/class/net/acme1/upper_acme1.7"},
+		{Kind: facts.UseConsole, Name: "fb0", File: "sys/class/graphics/fb0"},
+		{Kind: "acme", Name: "acme", Through: "acme", File: "acme"},
+	}
+	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{"a": {
+		Memory: facts.Read[int64]{State: facts.OK, Value: 64 << 30},
+		Devices: facts.Read[[]facts.Device]{State: facts.OK, Got: 2, Value: []facts.Device{
+			{Host: &facts.HostDevice{Uses: facts.Told(uses)}}, {Host: &facts.HostDevice{}},
+		}},
+	}}}
+	hidden, err := facts.Anonymise(&snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := facts.Encode(&hidden)
+	if err != nil || strings.Contains(strings.ToLower(string(encoded)), "acme") {
+		t.Errorf("%v: %s", err, encoded)
+	}
+	node := hidden.Nodes["node-1"]
+	want := []facts.Use{
+		{Kind: facts.UseStorage, Name: "/", Through: "/dev/disk-1", File: "proc/mounts"},
+		{Kind: facts.UseStorage, Name: "/mount-1", Through: "/dev/sda3", File: "proc/mounts"},
+		{Kind: facts.UseStorage, Name: facts.UseSwap, Through: "/dev/nvme0n1p3", File: "proc/swaps"},
+		{Kind: facts.UseNetwork, Name: "interface-1", Through: "interface-2", File: "sys/class/net/interface-2/master"},
+		{Kind: facts.UseNetwork, Name: "interface-3", Through: "interface-4", File: "sys/class/net/interface-4/upper_interface-3"},
+		{Kind: facts.UseConsole, Name: "fb0", File: "sys/class/graphics/fb0"},
+		{Kind: "other", Name: "use-1"},
+	}
+	if diff := cmp.Diff(want, node.Devices.Value[0].Host.Uses.Value); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if node.Devices.Value[1].Host.Uses.Told || node.Memory.Value != 64<<30 {
+		t.Errorf("%+v", node)
+	}
+}

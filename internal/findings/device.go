@@ -66,9 +66,12 @@ var deviceEntries = []Entry{
 		Source: "qemu-server, PVE::QemuServer::PCI::parse_hostpci.",
 	},
 	{
-		Code: HostDevicePassed, Severity: "Warning; error is kept for a use by the host that is known, and such facts are not read yet.",
+		Code: HostDevicePassed, Severity: "Warning; error if the host is known to use it.",
 		When: "A line by address passes a storage controller, the node's only network controller or, read on the node, the boot display. " +
-			"There is none for virtual functions, for functions that a running VM has, and for those that are bound to a driver for VMs.",
+			"There is none for virtual functions, for functions that a running VM has, and for those that are bound to a driver for VMs. " +
+			"Read on the node, the host is known to use a function with a disk that is mounted or swap space, with an interface that is a port " +
+			"of a bridge or bond or carries another one, and as the boot display with a framebuffer; lines by mapping and virtual functions count, too, then. " +
+			"Disks of ZFS pools and addresses of interfaces do not show this way.",
 		Why:    "The host loses the device when the VM starts: its disks, its network or its console vanish.",
 		Remedy: "Look at what the host has on it (lsblk, ip link); remove the line if the host needs it.",
 		Source: "pve-common, PVE::SysFSTools::pci_dev_bind_to_vfio.",

@@ -7,31 +7,48 @@ import (
 	"pciatlas/internal/atlas"
 )
 
-// findHostDevicePassed finds lines that name what the host is likely to need: a
-// storage controller, the only network controller, the boot display. A device
-// that a running VM has or that waits for VMs is the host's no more.
+// findHostDevicePassed finds lines that name what the host uses, and lines by
+// address that name what it is likely to need: a storage controller, the only
+// network controller, the boot display. A device that a running VM has or that
+// waits for VMs is the host's no more.
 func findHostDevicePassed(w *world) []Finding {
 	var found []Finding
 	for _, n := range w.nodes {
 		var held map[*atlas.Device]bool
 		for _, v := range n.vms {
 			for _, l := range v.lines {
-				if v.Template || !l.next() || !l.exclusive() || l.Via != atlas.ViaAddress {
+				if v.Template || !l.next() || !l.exclusive() {
 					continue
 				}
 				for _, device := range l.exact {
-					loss := deviceLoss(n, device)
-					if loss != "" && held == nil {
+					if !deviceMayBeHosts(n, l, device) {
+						continue
+					}
+					if held == nil {
 						held = deviceHeld(n)
 					}
-					if loss != "" && !held[device] && !device.ForVMs() && !deviceIsVF(device) {
-						found = append(found, deviceHostPassed(l, device, loss))
+					if !held[device] {
+						found = append(found, deviceHostPassed(n, l, device))
 					}
 				}
 			}
 		}
 	}
 	return found
+}
+
+// deviceMayBeHosts tells whether the host loses something with a function, as far
+// as that shows. A mapping names a device for VMs on purpose, so only a use that is
+// known counts there.
+func deviceMayBeHosts(n *node, l *line, device *atlas.Device) bool {
+	switch {
+	case device.ForVMs():
+		return false
+	case len(device.HostUses()) > 0:
+		return true
+	default:
+		return l.Via == atlas.ViaAddress && !device.IsVirtual() && deviceLoss(n, device) != ""
+	}
 }
 
 // deviceHeld gives the functions that running VMs have.
@@ -43,7 +60,8 @@ func deviceHeld(n *node) map[*atlas.Device]bool {
 	return held
 }
 
-// deviceLoss says what the host loses with a function, "" for nothing that shows.
+// deviceLoss says what the host loses with a function by its looks, "" for
+// nothing that shows.
 func deviceLoss(n *node, device *atlas.Device) string {
 	switch {
 	case device.Class.Base() == 0x01:
@@ -69,16 +87,13 @@ func deviceOnlyNetwork(n *node) bool {
 	return count == 1 && deviceListWhole(n)
 }
 
-func deviceHostPassed(l *line, device *atlas.Device, loss string) Finding {
+func deviceHostPassed(n *node, l *line, device *atlas.Device) Finding {
 	subject := l.subject()
 	subject.Device = &device.Address
-	return Finding{
+	f := Finding{
 		Code: HostDevicePassed, Severity: Warning, Subject: subject,
-		Sentence: fmt.Sprintf("%s of VM %d passes %s: when the VM starts, %s. Whether the host uses it cannot be seen from here.",
-			l.key(), l.vm.VMID, deviceLabel(device), loss),
 		Params: map[string]string{
-			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
-			"device": device.Address.String(), "loss": loss,
+			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
 		},
 		Evidence: []string{deviceLineEvidence(l), deviceEvidence(device)},
 		Remedy: []string{
@@ -86,6 +101,17 @@ func deviceHostPassed(l *line, device *atlas.Device, loss string) Finding {
 			fmt.Sprintf("If the host needs it: qm set %d --delete %s", l.vm.VMID, l.key()),
 		},
 	}
+	if uses := device.HostUses(); len(uses) > 0 {
+		f.Severity, f.Params["loss"] = Error, deviceUseWords(uses)
+		f.Evidence = append(f.Evidence, deviceUseEvidence(device)...)
+		f.Sentence = fmt.Sprintf("%s of VM %d passes %s, which the host uses: when the VM starts, the host loses %s.",
+			l.key(), l.vm.VMID, deviceLabel(device), f.Params["loss"])
+		return f
+	}
+	f.Params["loss"] = deviceLoss(n, device)
+	f.Sentence = fmt.Sprintf("%s of VM %d passes %s: when the VM starts, %s. Whether the host uses it cannot be seen from here.",
+		l.key(), l.vm.VMID, deviceLabel(device), f.Params["loss"])
+	return f
 }
 
 // findFunctionLeftBehind finds graphics cards whose sound, USB or serial functions

@@ -36,7 +36,7 @@ var groupEntries = []Entry{
 		Source: "Linux, VFIO: a group is opened by one user.",
 	},
 	{
-		Code: GroupTakesHostDevice, Severity: "Warning; error is kept for a use by the host that is known, and such facts are not read yet.",
+		Code: GroupTakesHostDevice, Severity: "Warning; error if the host is known to use one of them, as host-device-passed says, and the line has no alternatives.",
 		When: "The next start of a VM takes further functions of the IOMMU group away from the host that matter to a host: storage, network, display, USB, sound, ISA bridge, SMBus and the like. " +
 			"Not taken are functions with a bus below them. Members that a VM names, that are bound to a driver for VMs, and companions of the passed card are not counted. " +
 			"Nothing is said while a line of the node could not be read.",

@@ -233,9 +233,14 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 		return group == nil || !slices.Contains(take.Groups, *group)
 	})
 	lost, harmless := make([]*atlas.Device, len(take.Lost)), true
+	var used, uses []string
 	for i := range take.Lost {
 		lost[i] = take.Lost[i].Device
 		harmless = harmless && take.Lost[i].Harmless
+		if known := lost[i].HostUses(); len(known) > 0 {
+			used = append(used, fmt.Sprintf("%s (%s)", deviceUseWords(known), lost[i].Address))
+			uses = append(uses, deviceUseEvidence(lost[i])...)
+		}
 	}
 	may := ""
 	if len(l.candidates) > 0 {
@@ -251,11 +256,17 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
 			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(lost)),
 		},
-		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(lost)),
+		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(lost), uses),
 		Remedy: []string{
 			"Move the card to another slot of the board so that it has a group of its own.",
 			fmt.Sprintf("If the host needs one of these devices: qm set %d --delete %s", l.vm.VMID, l.key()),
 		},
+	}
+	if len(used) > 0 {
+		f.Sentence += " The host uses this now and loses " + deviceWords(used) + "."
+		if may == "" {
+			f.Severity = Error
+		}
 	}
 	if harmless {
 		f.Code, f.Severity, f.Remedy = GroupMateBound, Info, nil

@@ -53,9 +53,10 @@ func (r *reader) readDevices(names *pci.Database) (facts.Read[[]facts.Device], [
 	slices.SortFunc(d.unread, pci.Address.Compare)
 	slices.SortFunc(d.found, func(a, b facts.Device) int { return a.Address.Compare(b.Address) })
 	d.faults = append(d.faults, d.misnamed.problems()...)
+	unseen := r.readUses(d.found)
 	return facts.Read[[]facts.Device]{
 		State: stateOf(d.faults), Value: d.found, Got: len(d.found), Total: d.total,
-		Stamp: r.stamp(from), Problems: slices.Concat(d.faults, d.remarks.problems()),
+		Stamp: r.stamp(from), Problems: slices.Concat(d.faults, d.remarks.problems(), unseen),
 	}, d.unread
 }
 

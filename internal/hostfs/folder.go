@@ -217,9 +217,17 @@ func (f *folder) list(name string, limit int) ([]string, error) {
 	})
 }
 
-// link gives the last part of what a link says. The link is not followed, so it
-// may lead anywhere.
+// link gives the last part of what a link says.
 func (f *folder) link(name string) (string, error) {
+	target, err := f.target(name)
+	if err != nil {
+		return "", err
+	}
+	return path.Base(target), nil
+}
+
+// target gives what a link says. The link is not followed, so it may lead anywhere.
+func (f *folder) target(name string) (string, error) {
 	return within(f, name, func(f *folder, name string) (string, error) {
 		target, err := f.root.Readlink(name)
 		if errors.Is(err, syscall.EINVAL) {
@@ -227,7 +235,7 @@ func (f *folder) link(name string) (string, error) {
 				return "", &kindError{want: fs.ModeSymlink, is: info.Mode()}
 			}
 		}
-		return path.Base(target), err
+		return target, err
 	})
 }
 

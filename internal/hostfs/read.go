@@ -59,6 +59,7 @@ type Limits struct {
 	ClusterFile int // 16 MiB: .members and .vmlist, which pmxcfs makes up
 	MappingFile int // 4 MiB
 	SysFile     int // 4 KiB, one page: sysfs, proc/cmdline, pid files, etc/hostname
+	ProcFile    int // 1 MiB: proc/mounts, proc/swaps, proc/meminfo
 	NamesFile   int // 16 MiB
 	Entries     int // 100,000 names in one folder
 }
@@ -70,6 +71,7 @@ func (l Limits) orDefaults() Limits {
 		ClusterFile: orDefault(l.ClusterFile, 16*mib),
 		MappingFile: orDefault(l.MappingFile, 4*mib),
 		SysFile:     orDefault(l.SysFile, 4*kib),
+		ProcFile:    orDefault(l.ProcFile, mib),
 		NamesFile:   orDefault(l.NamesFile, 16*mib),
 		Entries:     orDefault(l.Entries, 100_000),
 	}
@@ -177,6 +179,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 	group.Go(func() {
 		local.Devices, local.Unread = r.readDevices(r.names(options.Names))
 		local.IOMMU = r.readIOMMU()
+		local.Memory = r.readMemory()
 	})
 	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{}}
 	from := r.now()
