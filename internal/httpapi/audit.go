@@ -2,62 +2,92 @@ package httpapi
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
-	"strings"
+	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"pciatlas/internal/auth"
 	"pciatlas/internal/fleet"
 )
 
-// audit begins the entry of the change that the request asks for: who, when,
-// from where, and the action of the operation. The object is kind and name.
-func (a *API) audit(ctx context.Context, object string) fleet.AuditEntry {
-	known := requestOf(ctx)
-	entry := fleet.AuditEntry{
-		At: a.Now().UTC(), Address: known.client.text(), RequestID: known.id, Object: object, Result: fleet.Done,
-	}
-	if op := operationOf(ctx); op != nil {
-		entry.Action = actionOf(op)
-	}
-	entry.Actor, entry.ActorKind = callerOf(ctx).actor()
-	return entry
+// AuditEntry says who did what, when, from where and with what result.
+type AuditEntry struct {
+	ID        int64                  `json:"id"`
+	At        time.Time              `json:"at"`
+	Actor     *string                `json:"actor" doc:"Null for somebody who has not proven who they are."`
+	ActorKind string                 `json:"actor_kind" enum:"person,token,system,nobody"`
+	Address   *string                `json:"address" doc:"Where the request came from; null if there was none."`
+	RequestID *string                `json:"request_id"`
+	Action    string                 `json:"action" example:"cluster.create"`
+	Object    string                 `json:"object" example:"cluster lab"`
+	Before    OrNull[map[string]any] `json:"before" doc:"The values before the change; null if there were none."`
+	After     OrNull[map[string]any] `json:"after" doc:"The values after the change; null if there are none."`
+	Result    string                 `json:"result" enum:"done,refused,failed"`
+	Reason    *string                `json:"reason" doc:"Why it was refused or failed."`
 }
 
-// auditRefusal writes down that something was refused. It is no reason to
-// answer differently if that fails, but one to say so in the log.
-func (a *API) auditRefusal(ctx context.Context, entry fleet.AuditEntry, reason string) {
-	entry.Result, entry.Reason = fleet.Refused, reason
-	if err := a.Store.AppendAudit(context.WithoutCancel(ctx), entry); err != nil {
-		a.Logger.LogAttrs(ctx, slog.LevelError, "a refusal could not be written to the audit log",
-			slog.String("request_id", requestID(ctx)), slog.Any("error", err))
+// AuditLog is a part of the audit log.
+type AuditLog struct {
+	Entries []AuditEntry `json:"entries" doc:"Newest first."`
+	Next    *int64       `json:"next" doc:"The value of before for the entries that follow; null if there are none."`
+}
+
+type auditInput struct {
+	Before int64     `query:"before" minimum:"1" doc:"Only entries with a smaller id."`
+	Limit  int       `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Actor  string    `query:"actor" maxLength:"200"`
+	Action string    `query:"action" maxLength:"100"`
+	Object string    `query:"object" maxLength:"200"`
+	Since  time.Time `query:"since" doc:"Not older."`
+	Until  time.Time `query:"until" doc:"Older."`
+}
+
+func (a *API) registerAudit() {
+	register(a, huma.Operation{
+		OperationID: "list-audit", Method: http.MethodGet, Path: "/audit", Tags: []string{"Audit log"},
+		Summary:     "The audit log, newest first",
+		Description: "Every sign-in, every change, and what was refused. Sign-ins that had to wait are not in it.",
+	}, auth.Auditor, a.listAudit)
+}
+
+func (a *API) listAudit(ctx context.Context, input *auditInput) (*body[AuditLog], error) {
+	entries, more, err := a.Store.Audit(ctx, AuditFilter{
+		Before: input.Before, Limit: input.Limit, Actor: input.Actor, Action: input.Action, Object: input.Object,
+		Since: input.Since, Until: input.Until,
+	})
+	if err != nil {
+		return nil, err
+	}
+	output := &body[AuditLog]{AuditLog{Entries: []AuditEntry{}}}
+	for i := range entries {
+		output.Body.Entries = append(output.Body.Entries, toAuditEntry(&entries[i]))
+	}
+	if more && len(entries) > 0 {
+		output.Body.Next = &entries[len(entries)-1].ID
+	}
+	return output, nil
+}
+
+func toAuditEntry(entry *fleet.AuditEntry) AuditEntry {
+	return AuditEntry{
+		ID: entry.ID, At: timestamp(entry.At), Actor: textOrNull(entry.Actor), ActorKind: string(entry.ActorKind),
+		Address: textOrNull(entry.Address), RequestID: textOrNull(entry.RequestID),
+		Action: entry.Action, Object: entry.Object, Before: valuesOrNull(entry.Before), After: valuesOrNull(entry.After),
+		Result: string(entry.Result), Reason: textOrNull(entry.Reason),
 	}
 }
 
-// writeRefused answers that the caller's role does not suffice, and writes it
-// down if it was about a change.
-func (a *API) writeRefused(ctx context.Context, w http.ResponseWriter, r *http.Request, p *Problem) {
-	if op := operationOf(ctx); op != nil && actionOf(op) != "" {
-		a.auditRefusal(ctx, a.audit(ctx, objectOf(r)), p.Detail)
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
 	}
-	writeProblem(w, r, p)
+	return &text
 }
 
-// objectOf names what a refused request was about by its path, without the part
-// that all share and bounded in length.
-func objectOf(r *http.Request) string {
-	object := strings.TrimPrefix(r.URL.EscapedPath(), prefix)
-	return object[:min(len(object), 200)]
-}
-
-// failed turns the error of a handler into the problem that is answered, and
-// logs what the answer does not say.
-func (a *API) failed(ctx context.Context, err error) *Problem {
-	p := toProblem(ctx, err)
-	if p.cause != nil && p.Status >= http.StatusInternalServerError {
-		a.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request_id", p.RequestID),
-			slog.String("code", p.Code), slog.Any("error", p.cause))
+func valuesOrNull(values map[string]any) OrNull[map[string]any] {
+	if values == nil {
+		return OrNull[map[string]any]{}
 	}
-	return p
+	return OrNull[map[string]any]{Value: &values}
 }
-
-func (a *API) registerAudit() {}

@@ -54,7 +54,7 @@ func (a *API) authenticate(r *http.Request) (caller, error) {
 	if r.Header.Values("Authorization") != nil {
 		return a.authenticateToken(r)
 	}
-	value := sessionCookie(r)
+	value := requestOf(r.Context()).cookie
 	if value == "" {
 		return caller{}, unauthenticated("Sign in, or send an API token as Authorization: Bearer.")
 	}
@@ -122,10 +122,16 @@ func forbidden(need, have auth.Role) *Problem {
 }
 
 // isNotFound says whether the store does not have what it was asked for.
-func isNotFound(err error) bool {
+func isNotFound(err error) bool { return errorCode(err) == codeNotFound }
+
+// errorCode is the code that an error names; "" for none.
+func errorCode(err error) string {
 	var coded interface {
 		error
 		ErrorCode() string
 	}
-	return errors.As(err, &coded) && coded.ErrorCode() == codeNotFound
+	if !errors.As(err, &coded) {
+		return ""
+	}
+	return coded.ErrorCode()
 }

@@ -9,9 +9,13 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"pciatlas/internal/auth"
 )
 
 type contextKey int
@@ -27,6 +31,9 @@ const (
 type request struct {
 	id     string
 	client client
+	path   string // escaped
+	agent  string // the browser's name for itself, made harmless
+	cookie string // the session cookie that came along, proven or not
 	actor  string // filled in once known, for the log
 }
 
@@ -53,6 +60,9 @@ func withDefaults(o Options) Options {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
+	if o.VerifyPassword == nil {
+		o.VerifyPassword = auth.VerifyPassword
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -66,6 +76,7 @@ var goodRequestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 func (a *API) identifyRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known := &request{client: clientOf(r, a.TrustedProxies)}
+		known.path, known.agent = r.URL.EscapedPath(), harmless(r.UserAgent(), maxAgent)
 		known.client.secure = known.client.secure || a.SecureCookies
 		if given := r.Header.Get("X-Request-Id"); known.client.proxied && goodRequestID.MatchString(given) {
 			known.id = given
@@ -73,8 +84,27 @@ func (a *API) identifyRequest(next http.Handler) http.Handler {
 			known.id = randomHex(a.Random, 8)
 		}
 		w.Header().Set("X-Request-Id", known.id)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey, known)))
+		r = r.WithContext(context.WithValue(r.Context(), requestKey, known))
+		known.cookie = sessionCookie(r)
+		next.ServeHTTP(w, r)
 	})
+}
+
+const maxAgent = 200
+
+// harmless cuts a text that somebody sent to so many bytes, and takes out what
+// is not printable.
+func harmless(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
 }
 
 // randomHex is n random bytes in hexadecimal digits; it names things and

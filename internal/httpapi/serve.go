@@ -47,7 +47,7 @@ func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.Respo
 		}
 		ctx = withCaller(ctx, who)
 		if !who.role.Covers(need) {
-			a.writeRefused(ctx, w, r, forbidden(need, who.role))
+			writeProblem(w, r, a.failed(ctx, forbidden(need, who.role)))
 			return
 		}
 	}

@@ -30,13 +30,14 @@ type SetupStore interface {
 	CompleteSetup(ctx context.Context, tokenHash string, admin auth.Administrator, entry fleet.AuditEntry) error
 }
 
-// AdministratorStore keeps administrators. An update that changes the password
-// or lowers the role ends the sessions, but the one with the hash in keep.
+// AdministratorStore keeps administrators. A new password or a lower role ends
+// the sessions, but for ChangePassword the one with the hash in keep.
 type AdministratorStore interface {
 	Administrators(ctx context.Context) ([]auth.Administrator, error)
 	Administrator(ctx context.Context, name string) (auth.Administrator, error)
 	CreateAdministrator(ctx context.Context, admin auth.Administrator, entry fleet.AuditEntry) error
-	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, keep string, entry fleet.AuditEntry) (auth.Administrator, error)
+	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error
+	ChangePassword(ctx context.Context, name, hash, keep string, entry fleet.AuditEntry) error
 	DeleteAdministrator(ctx context.Context, name string, entry fleet.AuditEntry) error
 }
 
@@ -79,7 +80,7 @@ type ClusterStore interface {
 type DesktopStore interface {
 	Desktops(ctx context.Context, cluster string) ([]fleet.Desktop, error)
 	DesktopsRevision(ctx context.Context, cluster string) (int64, error)
-	PutDesktop(ctx context.Context, desktop fleet.Desktop, entry fleet.AuditEntry) (fleet.Desktop, error)
+	PutDesktop(ctx context.Context, desktop fleet.Desktop, entry fleet.AuditEntry) (created bool, err error)
 	DeleteDesktop(ctx context.Context, cluster string, vmid int, entry fleet.AuditEntry) error
 	ImportDesktops(ctx context.Context, cluster string, desktops []fleet.Desktop, replace bool, entry fleet.AuditEntry) (created, changed, removed int, err error)
 }
@@ -93,8 +94,10 @@ type AuditStore interface {
 // AuditFilter says which entries are wanted, newest first; fields of zero value
 // do not limit.
 type AuditFilter struct {
-	Before                int64 // only entries with a smaller id
-	Limit                 int
-	Actor, Action, Object string
-	Since, Until          time.Time
+	Before       int64 // only entries with a smaller id
+	Limit        int
+	Actor        string
+	Action       string
+	Object       string
+	Since, Until time.Time // from Since on, before Until
 }
