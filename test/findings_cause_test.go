@@ -13,17 +13,16 @@ import (
 )
 
 // TestFindingsWithoutCause: a finding about a line or a VM goes with the line or
-// with what the VM passes; one about a function that VMs contend for goes when no
-// VM of the node passes anything.
+// with what the VM passes, one about a mapping goes with the mapping, and one about
+// a function or a node goes when no VM of the node passes anything and no mapping
+// is there.
 func TestFindingsWithoutCause(t *testing.T) {
 	t.Parallel()
 	everySnapshot(t, func(t *testing.T, s *facts.Snapshot, _ *rand.Rand) {
 		t.Helper()
 		for _, f := range findings.Find(atlas.Build(s)) {
 			without := copyOf(t, s)
-			if !removeCause(without, &f) {
-				continue
-			}
+			removeCause(without, &f)
 			key, err := json.Marshal(findings.Finding{Code: f.Code, Subject: f.Subject})
 			if err != nil {
 				t.Fatal(err)
@@ -35,27 +34,22 @@ func TestFindingsWithoutCause(t *testing.T) {
 	})
 }
 
-// contended are the findings about what several VMs want.
-var contended = []findings.Code{
-	findings.DeviceShared, findings.BootOrderCollision, findings.MdevAndWhole, findings.GroupShared,
-}
-
-// removeCause takes away what a finding is about; false if that is not a line.
-func removeCause(s *facts.Snapshot, f *findings.Finding) bool {
+// removeCause takes away what a finding is about.
+func removeCause(s *facts.Snapshot, f *findings.Finding) {
 	switch {
 	case f.Subject.VMID != 0:
 		for _, node := range s.Nodes {
 			removeLines(node, f.Subject.VMID, f.Subject.Slot)
 		}
-	case slices.Contains(contended, f.Code):
+	case f.Subject.Mapping != "":
+		s.Mappings.Value = slices.DeleteFunc(s.Mappings.Value, func(m pve.Mapping) bool { return m.ID == f.Subject.Mapping })
+	default:
+		s.Mappings.Value = nil
 		node := s.Nodes[f.Subject.Node]
 		for vmid := range node.VMs {
 			removeLines(node, vmid, atlas.NoSlot)
 		}
-	default:
-		return false
 	}
-	return true
 }
 
 // removeLines takes a slot, or all of them for atlas.NoSlot, out of a VM's

@@ -159,21 +159,21 @@ func findDeviceMovedEntries(w *world) []Finding {
 	return found
 }
 
+// deviceLostEntries gives the entries for the node whose device may be elsewhere,
+// by mapping.
 func deviceLostEntries(n *node) []*deviceEntry {
 	var lost []*deviceEntry
-	for i := range n.world.report.Mappings {
-		mapping := &n.world.report.Mappings[i]
-		for j := range mapping.Entries {
-			entry := &mapping.Entries[j]
-			if entry.Node != n.Name || strings.Contains(entry.Path, ";") || deviceAtPath(n, entry) {
+	for _, p := range n.mappingPlaces() {
+		for i := range p.entries {
+			entry := &p.entries[i]
+			if strings.Contains(entry.Path, ";") || deviceAtPath(n, entry) {
 				continue
 			}
-			if equal := deviceEqual(n, mapping, entry); len(equal) > 0 {
-				lost = append(lost, &deviceEntry{mapping, entry, equal})
+			if equal := deviceEqual(n, p.mapping, entry); len(equal) > 0 {
+				lost = append(lost, &deviceEntry{p.mapping, entry, equal})
 			}
 		}
 	}
-	slices.SortStableFunc(lost, func(a, b *deviceEntry) int { return strings.Compare(a.mapping.ID, b.mapping.ID) })
 	return lost
 }
 

@@ -46,17 +46,26 @@ type moveAlike struct {
 func (r *moveRaw) compare(from *node) {
 	r.compared = true
 	var differs, equal []*moveAlike
+	there := make([]*atlas.Device, 0, len(r.devices))
 	for _, n := range from.targets {
 		others := false
-		for _, device := range r.devices {
-			if other := n.moveAt(device.Address); other != nil && idsOf(other) != idsOf(device) {
-				differs, others = moveJoin(differs, n, []*atlas.Device{device}, []*atlas.Device{other}), true
+		there = there[:0]
+		for i, device := range r.devices {
+			switch other := n.moveAt(device.Address); {
+			case other == nil:
+			case idsOf(other) == idsOf(device):
+				there = append(there, other)
+			default:
+				differs, others = moveJoin(differs, n, r.devices[i:i+1], []*atlas.Device{other}), true
 			}
 		}
 		if others {
 			continue
 		}
-		if there := n.moveEquals(r.devices); there != nil {
+		if len(there) < len(r.devices) {
+			there = n.moveEquals(r.devices, there)
+		}
+		if len(there) == len(r.devices) {
 			equal = moveJoin(equal, n, r.devices, there)
 		}
 	}
@@ -91,7 +100,7 @@ func moveJoin(known []*moveAlike, n *node, own, there []*atlas.Device) []*moveAl
 	})
 	if at < 0 {
 		at = len(known)
-		known = append(known, &moveAlike{own: own, there: there})
+		known = append(known, &moveAlike{own: own, there: slices.Clone(there)})
 	}
 	known[at].nodes = append(known[at].nodes, n.Name)
 	return known
@@ -116,14 +125,14 @@ func (a *moveAlike) evidence() []string {
 	return texts
 }
 
-// moveEquals gives equals of all devices on the node, at the same addresses where
-// they are there; nil if it has not all of them.
-func (n *node) moveEquals(devices []*atlas.Device) []*atlas.Device {
-	used := make([]*atlas.Device, 0, len(devices))
+// moveEquals gives equals of devices on the node, at the same addresses where they
+// are there, until there is none for one of them. It writes into room.
+func (n *node) moveEquals(devices, room []*atlas.Device) []*atlas.Device {
+	used := room[:0]
 	for _, device := range devices {
 		other := n.moveEqual(device, used)
 		if other == nil {
-			return nil
+			break
 		}
 		used = append(used, other)
 	}
