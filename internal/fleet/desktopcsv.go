@@ -164,7 +164,7 @@ func (t *table) desktop(cells []string) Desktop {
 // vmid reads the number of a VM; Check refuses the 0 of what is none.
 func (t *table) vmid(text string) int {
 	number, err := strconv.ParseUint(text, 10, 31)
-	if err != nil {
+	if err != nil || number == 0 {
 		return 0
 	}
 	vmid := int(number)
@@ -200,7 +200,7 @@ func (t *table) refuse(err error) error {
 	case !ok:
 		return fmt.Errorf("read the file of desktops: %w", err)
 	}
-	t.faultAt(broken.Line, "the double quotes do not fit: a cell with quotes in it stands in quotes, and its own are doubled; the lines from here on were not read")
+	t.faultAt(broken.StartLine, "the double quotes do not fit: a cell with quotes in it stands in quotes, and its own are doubled; the lines from here on were not read")
 	return nil
 }
 
