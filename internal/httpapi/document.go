@@ -18,7 +18,8 @@ func newDocument(description *huma.OpenAPI) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	return document{json: asJSON, yaml: asYAML}, nil
+	page, err := renderDocs(description)
+	return document{json: asJSON, yaml: asYAML, page: page}, err
 }
 
 // serveDocument answers the addresses of the description; false for others.
@@ -28,6 +29,10 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) bool {
 		serveBytes(w, r, "application/json", a.document.json)
 	case "/openapi.yaml":
 		serveBytes(w, r, "application/yaml", a.document.yaml)
+	case "/docs":
+		serveBytes(w, r, "text/html; charset=utf-8", a.document.page)
+	case "/docs/style.css":
+		serveBytes(w, r, "text/css; charset=utf-8", docsStyle)
 	default:
 		return false
 	}

@@ -16,7 +16,20 @@ type Live interface {
 	// than a few seconds. The same read gives the same pointer.
 	Report(ctx context.Context, cluster string, want Want) (*atlas.Report, error)
 	// Nodes are the members of the cluster as its entry node tells them.
-	Nodes(ctx context.Context, cluster string) ([]facts.Member, error)
+	Nodes(ctx context.Context, cluster string) (facts.Read[[]facts.Member], error)
+	// Stats says how each cluster was read last.
+	Stats() []ReadStatus
+}
+
+// ReadStatus says how a cluster was read last, for metrics.
+type ReadStatus struct {
+	Cluster   string
+	Began     time.Time     // of the last read
+	Duration  time.Duration // of the last read
+	Succeeded time.Time     // when the last read began that gave facts; zero if none did
+	// Requests counts the answers of Proxmox VE by HTTP status since the start;
+	// nil if nobody counts.
+	Requests map[string]uint64
 }
 
 // Want says what to read.
