@@ -185,7 +185,7 @@ func newRoot(env Env) *cobra.Command {
 	}
 	root.SetErr(env.Stderr)
 	root.AddCommand(
-		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env), newDemo(env), newVersion(env),
+		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env), newConfig(env), newDemo(env), newVersion(env),
 		newMan(root),
 	)
 	return root
