@@ -177,10 +177,10 @@ var lineConfigEntries = []Entry{
 	},
 	{
 		Code: MemoryPinned, Severity: "Warning.",
-		When: "A VM passes a whole function at the next start, and balloon is set, not 0, and below memory. Memory above that of the node " +
-			"is not found, because the node's memory is not read" + lineOtherwise,
-		Why:    "VFIO pins all memory of the guest for the device, so a balloon frees nothing on the host.",
-		Remedy: "Set balloon to 0 and plan with all of the memory.",
+		When: "A VM passes a whole function at the next start, and balloon is set, not 0, and below memory; or memory is above that of the node, " +
+			"as its files or the API tell it" + lineOtherwise,
+		Why:    "VFIO pins all memory of the guest for the device. A balloon frees nothing on the host, and more memory than there is cannot be pinned: the VM does not start.",
+		Remedy: "Set balloon to 0 and plan with all of the memory; give the VM less than the node has.",
 		Source: "The kernel's VFIO and QEMU, which inhibits ballooning for passed devices.",
 	},
 	{

@@ -2,10 +2,7 @@ package findings
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-
-	"pciatlas/internal/pve"
 )
 
 // lineROMRemark finds file names of a ROM that hold a remark: text after white
@@ -143,62 +140,4 @@ func lineXVGA(w *world) []Finding {
 		}
 	}
 	return found
-}
-
-// lineDefaultMemory is what Proxmox VE gives a VM without a memory line, in MiB.
-const lineDefaultMemory = 512
-
-// lineMemoryPinned finds VMs that are to give back memory which passthrough pins.
-func lineMemoryPinned(w *world) []Finding {
-	var found []Finding
-	for _, v := range w.vms {
-		slots := lineSlots(v)
-		if len(slots) == 0 {
-			continue
-		}
-		text := v.future("balloon")
-		if text == "" {
-			continue // Atoi would make an error of it
-		}
-		balloon, err := strconv.Atoi(text)
-		if err != nil || balloon <= 0 {
-			continue
-		}
-		var evidence []string
-		for _, s := range slots {
-			if s.value.Mdev == "" && s.value.Source() != pve.SourceNone {
-				evidence = append(evidence, s.evidence())
-			}
-		}
-		if len(evidence) == 0 {
-			continue
-		}
-		memory := lineMemory(v)
-		if balloon >= memory {
-			continue
-		}
-		params := lineParams(v)
-		params["balloon"], params["memory"] = strconv.Itoa(balloon), strconv.Itoa(memory)
-		found = append(found, Finding{
-			Code: MemoryPinned, Severity: Warning, Subject: v.subject(), Params: params,
-			Sentence: fmt.Sprintf("VM %d on %s may shrink from %d to %d MiB, but a passed device pins all memory of its VM: "+
-				"the balloon frees nothing on the host.", v.VMID, v.Node, memory, balloon),
-			Evidence: append([]string{lineKey(v, "memory"), lineKey(v, "balloon")}, evidence...),
-			Remedy:   []string{fmt.Sprintf("qm set %d --balloon 0", v.VMID)},
-		})
-	}
-	return found
-}
-
-// lineMemory gives the memory of a VM in MiB; 0 if its value cannot be read.
-func lineMemory(v *vm) int {
-	text := v.future("memory")
-	if text == "" {
-		return lineDefaultMemory
-	}
-	memory, err := strconv.Atoi(strings.TrimPrefix(text, "current="))
-	if err != nil {
-		return 0
-	}
-	return memory
 }

@@ -13,6 +13,7 @@ import (
 type ClusterPart struct {
 	snapshot facts.Snapshot // without nodes
 	looks    *lookout
+	memory   map[string]facts.Read[int64] // by node, of those that tell it
 }
 
 // Snapshot gives what was read, without nodes. It shares memory with the part and
@@ -61,7 +62,7 @@ func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &ClusterPart{snapshot: r.snapshot, looks: newLookout()}, nil
+	return &ClusterPart{snapshot: r.snapshot, looks: newLookout(), memory: r.memory}, nil
 }
 
 // ReadNodes reads nodes on top of a cluster part: those that are named, as far as
@@ -73,7 +74,7 @@ func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, er
 func (c *Client) ReadNodes(ctx context.Context, part *ClusterPart, nodes []string, details bool) (facts.Snapshot, error) {
 	r := &reader{
 		client: c, request: Request{Nodes: nodes, Details: details}, via: c.endpoints[int(c.active.Load())],
-		snapshot: part.snapshot, version: part.snapshot.Version.Value,
+		snapshot: part.snapshot, version: part.snapshot.Version.Value, memory: part.memory,
 	}
 	r.snapshot.Nodes = map[string]*facts.Node{}
 	r.readNodes(ctx, part.pick(nodes))

@@ -59,6 +59,8 @@ type reader struct {
 	core     *Error
 	snapshot facts.Snapshot
 	version  pve.Version // zero if not known
+	// memory is that of the nodes that tell it.
+	memory map[string]facts.Read[int64]
 }
 
 // cluster asks for something that belongs to no node.
@@ -193,7 +195,7 @@ func (r *reader) readNodes(ctx context.Context, names []string) {
 
 // readNode reads the devices of a node and its VM configurations.
 func (r *reader) readNode(ctx context.Context, name string) *facts.Node {
-	node := &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}}
+	node := &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}, Memory: r.memory[name]}
 	limits := r.client.options.Limits
 	b := newBudget(limits.NodeBudget, limits.PerNode)
 	vmids := r.vmsOn(name)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pve"
@@ -81,7 +82,8 @@ func guestStatus(word string) facts.Status {
 	}
 }
 
-// readMembers asks for the nodes. They are never filtered.
+// readMembers asks for the nodes. They are never filtered; their memory is told to
+// who may audit the node.
 func (r *reader) readMembers(ctx context.Context) {
 	const request = "GET /nodes"
 	from := r.client.options.Now()
@@ -90,7 +92,9 @@ func (r *reader) readMembers(ctx context.Context) {
 	if err == nil {
 		var members []facts.Member
 		var problems []facts.Problem
-		members, problems, err = decodeRows(request, data, memberRow)
+		memory := map[string]int64{}
+		members, problems, err = decodeRows(request, data, func(row json.RawMessage) (facts.Member, error) { return memberRow(row, memory) })
+		r.memory = r.memoryReads(from, memory)
 		slices.SortFunc(members, func(a, b facts.Member) int { return strings.Compare(a.Name, b.Name) })
 		if err == nil && len(members)+len(problems) == 0 {
 			err = malformed(request, errors.New("the list is empty, although every cluster has a node"))
@@ -106,13 +110,29 @@ func (r *reader) readMembers(ctx context.Context) {
 	r.snapshot.Members = read
 }
 
-func memberRow(row json.RawMessage) (facts.Member, error) {
-	var wire struct{ Node, Status scalar }
+// memoryReads makes a read of the memory of each node.
+func (r *reader) memoryReads(from time.Time, memory map[string]int64) map[string]facts.Read[int64] {
+	reads := make(map[string]facts.Read[int64], len(memory))
+	for name, bytes := range memory {
+		reads[name] = facts.Read[int64]{State: facts.OK, Value: bytes, Stamp: r.stamp(from)}
+	}
+	return reads
+}
+
+// memberRow reads a node, and adds its memory in bytes where it is told.
+func memberRow(row json.RawMessage, memory map[string]int64) (facts.Member, error) {
+	var wire struct {
+		Node, Status scalar
+		Memory       scalar `json:"maxmem"`
+	}
 	if err := json.Unmarshal(row, &wire); err != nil {
 		return facts.Member{}, err
 	}
 	if !pve.ValidNodeName(wire.Node.text) {
 		return facts.Member{}, errors.New("it names no node")
+	}
+	if bytes, err := wire.Memory.number(); err == nil && bytes > 0 {
+		memory[wire.Node.text] = int64(bytes)
 	}
 	member := facts.Member{Name: wire.Node.text}
 	switch wire.Status.text {

@@ -122,7 +122,10 @@ func FuzzRows(f *testing.F) {
 			t.Fatalf("%s gives a mapping without id", row)
 		}
 		_, _ = guestRow(row)
-		_, _ = memberRow(row)
+		memory := map[string]int64{}
+		if _, err := memberRow(row, memory); memory[""] != 0 || err != nil && len(memory) > 0 {
+			t.Fatalf("%s gives the memory %v, and %v", row, memory, err)
+		}
 		_, _ = aclRow(row)
 		_, _ = haResourceRow(row)
 		_, _ = haRuleRow(row)

@@ -126,6 +126,10 @@ const deviceRoot = "sys/bus/pci/devices/"
 
 func nodeFromTree(name string, t Tree) Node {
 	node := Node{Name: name, CommandLine: strings.TrimSpace(t.Files["proc/cmdline"]), NoIOMMU: true}
+	if words := strings.Fields(t.Files["proc/meminfo"]); len(words) > 1 && words[0] == "MemTotal:" {
+		kib, _ := strconv.ParseInt(words[1], 10, 64)
+		node.Memory = kib << 10
+	}
 	for _, dir := range t.Dirs {
 		if strings.HasPrefix(dir, "sys/class/iommu/") {
 			node.NoIOMMU = false

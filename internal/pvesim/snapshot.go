@@ -135,6 +135,9 @@ func (n *Node) takeDevices(read *snapshotNode) error {
 		n.NoIOMMU = n.NoIOMMU && device.Group == NoGroup
 		n.Devices = append(n.Devices, device)
 	}
+	if read.Memory.State == "ok" {
+		n.Memory = read.Memory.Value
+	}
 	if read.IOMMU.State == "ok" {
 		n.NoIOMMU = !read.IOMMU.Value.Present
 		n.CommandLine = strings.Join(read.IOMMU.Value.CommandLine, " ")

@@ -214,6 +214,7 @@ func TestFromSnapshotOfHost(t *testing.T) {
 	text := edited(t, snapshotOf(t, pvesim.Demo(), pvesim.DemoToken), func(s *facts.Snapshot) {
 		s.HA, s.Members.Stamp.Source = facts.Read[facts.HA]{}, facts.SourceHost
 		s.Nodes["pve-a"].IOMMU = facts.Read[facts.IOMMU]{State: facts.OK, Value: facts.IOMMU{CommandLine: []string{"iommu=pt", "quiet"}}}
+		s.Nodes["pve-a"].Memory = facts.Read[int64]{State: facts.OK, Value: 16 << 30}
 		s.Nodes["pve-a"].Devices.Value[0].Host = &facts.HostDevice{
 			Driver: "ast", BusBelow: true, BootDisplay: facts.Told(true), MdevTypes: []facts.MdevType{{Type: "t-1", Name: "T", Available: 3}},
 		}
@@ -232,8 +233,8 @@ func TestFromSnapshotOfHost(t *testing.T) {
 		Address: "0000:00:00.0", Vendor: "8086", Device: "a700", Subsystem: "1043:8882", Class: "060000", Driver: "ast",
 		BootVGA: true, BusBelow: true, MdevTypes: []pvesim.MdevType{{Type: "t-1", Name: "T", Available: 3}},
 	}
-	if diff := cmp.Diff(want, node.Devices[0]); diff != "" || !node.NoIOMMU || node.CommandLine != "iommu=pt quiet" {
-		t.Errorf("no IOMMU %v, command line %q, device %s", node.NoIOMMU, node.CommandLine, diff)
+	if diff := cmp.Diff(want, node.Devices[0]); diff != "" || !node.NoIOMMU || node.CommandLine != "iommu=pt quiet" || node.Memory != 16<<30 {
+		t.Errorf("memory %d, no IOMMU %v, command line %q, device %s", node.Memory, node.NoIOMMU, node.CommandLine, diff)
 	}
 	if _, ok := world.Files["ha/resources.cfg"]; ok {
 		t.Errorf("files %v", maps.Keys(world.Files))

@@ -82,6 +82,7 @@ type snapshotNode struct {
 		Present     bool     `json:"present"`
 		CommandLine []string `json:"command_line"`
 	}] `json:"iommu"`
+	Memory snapshotRead[int64] `json:"memory"`
 }
 
 type snapshotDevice struct {

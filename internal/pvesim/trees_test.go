@@ -66,7 +66,7 @@ func TestFromTreesTakesWhatThereIs(t *testing.T) {
 	t.Parallel()
 	world, err := pvesim.FromTrees(map[string]pvesim.Tree{"a": {
 		Files: map[string]string{
-			"etc/pve/.members": "nonsense", "etc/pve/user.cfg": "user:u@pve:1:0::::::\n",
+			"etc/pve/.members": "nonsense", "proc/meminfo": "MemTotal: 1024 kB\nMemFree: 1 kB\n", "etc/pve/user.cfg": "user:u@pve:1:0::::::\n",
 			"etc/pve/nodes/b/qemu-server/100.conf": "cores: 1\n", "etc/pve/nodes/a/qemu-server/101.conf": "cores: 1\n",
 			"etc/pve/nodes/a/qemu-server/99999999999999999999.conf": "", "etc/pve/nodes/a/qemu-server/notes.txt": "x",
 			"run/qemu-server/101.pid": "4711\n", "run/qemu-server/100.pid": "4712\n",
@@ -82,7 +82,8 @@ func TestFromTreesTakesWhatThereIs(t *testing.T) {
 	if diff := cmp.Diff(want, world.Guests); diff != "" {
 		t.Error(diff)
 	}
-	if !world.Node("b").Offline || world.Node("a").Offline || world.UserCfg == "" || world.Files["nodes/a/qemu-server/notes.txt"] != "x" {
+	if !world.Node("b").Offline || world.Node("a").Offline || world.UserCfg == "" || world.Files["nodes/a/qemu-server/notes.txt"] != "x" ||
+		world.Node("a").Memory != 1<<20 || world.Node("b").Memory != 0 {
 		t.Errorf("%+v", world)
 	}
 }
