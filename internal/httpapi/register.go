@@ -113,7 +113,8 @@ func humaConfig() huma.Config {
 	config.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", "", nil
 	config.RejectUnknownQueryParameters = true
-	config.Formats = map[string]huma.Format{"application/json": {Marshal: writeJSON, Unmarshal: readJSON}}
+	format := huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
+	config.Formats = map[string]huma.Format{"application/json": format, "json": format}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		schemeCookie: {Type: "apiKey", In: "cookie", Name: cookieName(true), Description: "The session of a browser; without TLS the cookie is called " + cookieName(false) + "."},
 		schemeToken:  {Type: "http", Scheme: "bearer", Description: "An API token, which begins with " + auth.TokenPrefix + "."},

@@ -52,6 +52,7 @@ func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.Respo
 		}
 	}
 	r = r.WithContext(ctx)
+	r.Header.Del("Accept") // each answer has one form
 	if p := takeBody(op, w, r); p != nil {
 		writeProblem(w, r, p)
 		return

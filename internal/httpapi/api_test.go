@@ -1,9 +1,0 @@
-package httpapi
-
-import "testing"
-
-func TestNew(t *testing.T) {
-	if _, err := New(Options{}); err != nil {
-		t.Fatal(err)
-	}
-}
