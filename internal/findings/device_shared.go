@@ -205,6 +205,7 @@ func (s *deviceSharing) finding(n *node) Finding {
 			"held_by": deviceWords(deviceNumbers(holders)), "waiting": waitingVMs,
 		},
 		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
+		vms:    vmsOf(all...), devices: devicesOf(n, s.devices...),
 	}
 	f.Evidence = make([]string, 0, len(s.lines)+len(s.claims))
 	for _, l := range s.lines {

@@ -81,6 +81,11 @@ type Finding struct {
 	Evidence []string `json:"evidence"`
 	// Remedy are commands to copy or steps to take.
 	Remedy []string `json:"remedy"`
+
+	// What the finding speaks of beside its subject, see about.go: a rule that names
+	// further VMs or functions sets them, so that who looks at one of these finds it.
+	vms     []vmOn
+	devices []deviceOn
 }
 
 // Find gives the findings of a report, the worst first, then by node, VM, slot,
