@@ -50,13 +50,13 @@ func guarded[T any](ctx context.Context, read func(context.Context) (T, error)) 
 	return read(ctx)
 }
 
-func (f *flight[T]) wait(ctx context.Context) (T, error) {
+// wait waits until the value is there.
+func (f *flight[T]) wait(ctx context.Context) error {
 	select {
 	case <-f.done:
-		return f.value, f.err
+		return f.err
 	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+		return ctx.Err()
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 type Base interface {
 	// Snapshot gives the facts, without nodes; they must not be changed.
 	Snapshot() facts.Snapshot
-	// NodeNames gives the names of the nodes that can be read, sorted.
+	// NodeNames gives the names of the nodes that can be read, sorted. It is called
+	// for every caller, and its result must not be changed.
 	NodeNames() []string
 }
 
@@ -103,15 +104,14 @@ func (l *Live) Report(ctx context.Context, cluster string, want Want) (*atlas.Re
 		return nil, err
 	}
 	defer leave()
-	base, err := p.base.wait(ctx)
-	if err != nil {
+	if err := p.base.wait(ctx); err != nil {
 		return nil, err
 	}
-	names := base.NodeNames()
+	names := p.base.value.NodeNames()
 	if len(want.Nodes) > 0 {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(want.Nodes, name) })
 	}
-	return p.readNodes(ctx, base, names, want.Details)
+	return p.readNodes(ctx, names, want.Details)
 }
 
 // Nodes gives the list of nodes; no node is asked for that.
@@ -121,11 +121,10 @@ func (l *Live) Nodes(ctx context.Context, cluster string) (facts.Read[[]facts.Me
 		return facts.Read[[]facts.Member]{}, err
 	}
 	defer leave()
-	base, err := p.base.wait(ctx)
-	if err != nil {
+	if err := p.base.wait(ctx); err != nil {
 		return facts.Read[[]facts.Member]{}, err
 	}
-	return base.Snapshot().Members, nil
+	return p.base.value.Snapshot().Members, nil
 }
 
 // Close ends all reads and waits for them; who still waits gets a *ClosedError. It

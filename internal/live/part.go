@@ -72,23 +72,23 @@ func (p *part) crowded(nodes []string, all bool) bool {
 
 // readNodes reads nodes side by side, or waits for the reads that serve, and gives
 // the report of them all.
-func (p *part) readNodes(ctx context.Context, base Base, names []string, details bool) (*atlas.Report, error) {
-	joined, leave, err := p.join(base, names, details)
+func (p *part) readNodes(ctx context.Context, names []string, details bool) (*atlas.Report, error) {
+	joined, leave, err := p.join(names, details)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	reads := make([]facts.Snapshot, len(joined))
-	for i, f := range joined {
-		if reads[i], err = f.wait(ctx); err != nil {
+	for _, f := range joined {
+		if err := f.wait(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return p.report(base, names, reads, joined)(), nil
+	return p.report(names, joined)(), nil
 }
 
-// join joins the reads of nodes, and begins those that are not there.
-func (p *part) join(base Base, names []string, details bool) (joined []*flight[facts.Snapshot], leave func(), err error) {
+// join joins the reads of nodes, and begins those that are not there. The base has
+// been read.
+func (p *part) join(names []string, details bool) (joined []*flight[facts.Snapshot], leave func(), err error) {
 	l := p.set.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (p *part) join(base Base, names []string, details bool) (joined []*flight[f
 		keys[i] = p.choose(name, details)
 		f := p.nodes[keys[i]]
 		if f == nil {
-			f = p.readNode(base, keys[i])
+			f = p.readNode(keys[i])
 			p.nodes[keys[i]] = f
 		}
 		f.waiters++
@@ -131,7 +131,7 @@ func (p *part) choose(name string, details bool) nodeKey {
 }
 
 // readNode begins to read one node.
-func (p *part) readNode(base Base, key nodeKey) *flight[facts.Snapshot] {
+func (p *part) readNode(key nodeKey) *flight[facts.Snapshot] {
 	l := p.set.live
 	began := l.options.Now()
 	p.count(key.name, 1)
@@ -140,7 +140,7 @@ func (p *part) readNode(base Base, key nodeKey) *flight[facts.Snapshot] {
 		if err != nil {
 			return facts.Snapshot{}, err
 		}
-		return reader.ReadNodes(ctx, base, []string{key.name}, key.details)
+		return reader.ReadNodes(ctx, p.base.value, []string{key.name}, key.details)
 	}, func(f *flight[facts.Snapshot]) {
 		p.count(key.name, -1)
 		if f.err != nil {
@@ -157,8 +157,8 @@ func (p *part) forget(key nodeKey, f *flight[facts.Snapshot]) {
 	}
 }
 
-// report gives what computes the report of a set of reads, once.
-func (p *part) report(base Base, names []string, reads []facts.Snapshot, joined []*flight[facts.Snapshot]) func() *atlas.Report {
+// report gives what computes the report of a set of reads that have ended, once.
+func (p *part) report(names []string, joined []*flight[facts.Snapshot]) func() *atlas.Report {
 	var key []byte
 	for _, f := range joined {
 		key = append(strconv.AppendInt(key, int64(f.serial), 36), ' ')
@@ -169,7 +169,11 @@ func (p *part) report(base Base, names []string, reads []facts.Snapshot, joined 
 	build := p.reports[string(key)]
 	if build == nil {
 		build = sync.OnceValue(func() *atlas.Report {
-			snapshot := assemble(base.Snapshot(), names, reads)
+			reads := make([]facts.Snapshot, len(joined))
+			for i, f := range joined {
+				reads[i] = f.value
+			}
+			snapshot := assemble(p.base.value.Snapshot(), names, reads)
 			report := atlas.Build(&snapshot)
 			l.noteReport(p, names, report)
 			return report

@@ -12,6 +12,7 @@ import (
 // of nodes start from it, several at once if need be, and do not change it.
 type ClusterPart struct {
 	snapshot facts.Snapshot // without nodes
+	names    []string
 	looks    *lookout
 	memory   map[string]facts.Read[int64] // by node, of those that tell it
 }
@@ -20,14 +21,18 @@ type ClusterPart struct {
 // must not be changed.
 func (p *ClusterPart) Snapshot() facts.Snapshot { return p.snapshot }
 
-// NodeNames gives the nodes that the list of nodes or a guest names, sorted.
-func (p *ClusterPart) NodeNames() []string {
+// NodeNames gives the nodes that the list of nodes or a guest names, sorted. The
+// list must not be changed.
+func (p *ClusterPart) NodeNames() []string { return p.names }
+
+// namesOf gives the nodes that the list of nodes or a guest names, sorted.
+func namesOf(s *facts.Snapshot) []string {
 	var names []string
-	for _, member := range p.snapshot.Members.Value {
+	for _, member := range s.Members.Value {
 		names = append(names, member.Name)
 	}
-	for _, guest := range p.snapshot.Guests.Value {
-		names = append(names, guest.Node)
+	for i := range s.Guests.Value {
+		names = append(names, s.Guests.Value[i].Node)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -35,11 +40,10 @@ func (p *ClusterPart) NodeNames() []string {
 
 // pick gives those of the asked nodes that are known; all if none is asked for.
 func (p *ClusterPart) pick(asked []string) []string {
-	names := p.NodeNames()
 	if len(asked) == 0 {
-		return names
+		return p.names
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(asked, name) })
+	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return !slices.Contains(asked, name) })
 }
 
 // ReadCluster reads what belongs to no node; policy also reads HA, backup jobs and
@@ -62,7 +66,7 @@ func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &ClusterPart{snapshot: r.snapshot, looks: newLookout(), memory: r.memory}, nil
+	return &ClusterPart{snapshot: r.snapshot, names: namesOf(&r.snapshot), looks: newLookout(), memory: r.memory}, nil
 }
 
 // ReadNodes reads nodes on top of a cluster part: those that are named, as far as
