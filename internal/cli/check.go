@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,11 @@ func newCheck(env Env) *cobra.Command {
 condition, what is good to know. docs/findings.md explains each code.
 
 Exit codes are those of a monitoring plugin: 0 OK, 1 warning, 2 critical (an
-error was found), 3 unknown: something could not be read, and nothing that was
-read is worse. Custom arguments, hook scripts and mappings with several entries
-leave a check incomplete, too, but count as unknown with --strict only.`,
+error was found), 3 unknown: something could not be read, policies of the cluster
+among it, and nothing that was read is worse. On a node itself, the devices of
+other nodes are not asked for, which is no failure. With --strict, whatever leaves
+the check of a node incomplete counts as unknown: custom arguments, hook scripts,
+mappings with several entries, lines that cannot be used.`,
 		Example: `  pciatlas check
   pciatlas check --endpoint https://pve-a.example.com:8006 --token-file token -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +59,7 @@ leave a check incomplete, too, but count as unknown with --strict only.`,
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{checkUnknown, err} })
 	options.source.addFlags(cmd)
 	cmd.Flags().StringArrayVar(&options.nodes, "node", nil, "check only this `node` (may be repeated)")
-	cmd.Flags().BoolVar(&options.strict, "strict", false, "whatever leaves a check incomplete makes it unknown")
+	cmd.Flags().BoolVar(&options.strict, "strict", false, "whatever leaves the check of a node incomplete makes it unknown")
 	addFormat(cmd, &options.output, formatText, formatJSON)
 	return cmd
 }
@@ -113,6 +116,9 @@ func checkStatus(nodes []*atlas.Node, found []findings.Finding, strict bool) int
 	if len(found) > 0 && found[0].Severity == findings.Warning {
 		return checkWarning
 	}
+	if !slices.ContainsFunc(nodes, func(node *atlas.Node) bool { return node.DevicesRead }) {
+		return checkUnknown
+	}
 	for _, node := range nodes {
 		if unreadCounts(node, strict) {
 			return checkUnknown
@@ -121,30 +127,29 @@ func checkStatus(nodes []*atlas.Node, found []findings.Finding, strict bool) int
 	return checkOK
 }
 
-// unreadCounts tells whether a node's answer is too incomplete to be called OK.
+// unreadCounts tells whether a node's answer is too incomplete to be called OK. A
+// device list that nobody asked for is no failure and has no issue; strictly, every
+// issue that blocks counts.
 func unreadCounts(node *atlas.Node, strict bool) bool {
-	if !node.DevicesRead || node.Scope.State == atlas.Unproven {
+	if node.Scope.State == atlas.Unproven {
 		return true
 	}
-	for i := range node.Issues {
-		switch code := node.Issues[i].Code; code {
-		case atlas.IssueCustomArgs, atlas.IssueHookscript, atlas.IssueMappingAmbiguous:
-			if strict {
-				return true
-			}
-		default:
-			if code.Blocks() && !isFinding(code) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(node.Issues, func(issue atlas.Issue) bool {
+		return strict && issue.Code.Blocks() || isReadFailure(issue.Code)
+	})
 }
 
-// isFinding tells that an issue is a fault of a configuration that was read, which
-// a finding names.
-func isFinding(code atlas.IssueCode) bool {
-	return code == atlas.IssueHostPCIInvalid || code == atlas.IssueMappingNotFound || code == atlas.IssueMappingNoEntry
+// isReadFailure tells that an issue is about something that was asked for and could
+// not be read. The others are about what was read: configurations that a finding
+// names or that cannot be judged from here, and what this Proxmox VE does not have.
+func isReadFailure(code atlas.IssueCode) bool {
+	switch code {
+	case atlas.IssueCustomArgs, atlas.IssueHookscript, atlas.IssueMappingAmbiguous,
+		atlas.IssueHostPCIInvalid, atlas.IssueMappingNotFound, atlas.IssueMappingNoEntry, atlas.IssueTooOld:
+		return false
+	default:
+		return true
+	}
 }
 
 func checkObject(nodes []*atlas.Node, found []findings.Finding, code int) any {

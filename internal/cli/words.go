@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -139,11 +140,27 @@ func scopeParts(node *atlas.Node) []string {
 		checked += ", " + assumption(node)
 	}
 	if node.Complete {
-		return []string{checked, "complete"}
+		return append([]string{checked, "complete"}, unreadParts(node)...)
 	}
 	reasons := incompleteReasons(node)
 	reasons[0] = "incomplete: " + reasons[0]
-	return append([]string{checked}, reasons...)
+	return slices.Concat([]string{checked}, reasons, unreadParts(node))
+}
+
+// unreadParts says what else could not be read, which does not concern who names a
+// device but what follows from it.
+func unreadParts(node *atlas.Node) []string {
+	var parts []string
+	for i := range node.Issues {
+		if issue := &node.Issues[i]; !issue.Code.Blocks() && isReadFailure(issue.Code) {
+			parts = append(parts, issueReason(issue))
+		}
+	}
+	if len(parts) > maxReasons {
+		more := fmt.Sprintf("and %d more (see -o wide)", len(parts)-maxReasons)
+		parts = append(parts[:maxReasons], more)
+	}
+	return parts
 }
 
 // assumption says what an assumed scope rests on.
