@@ -54,19 +54,33 @@ func TestReduceVMKeepsOnlyWhatMatters(t *testing.T) {
 	}
 }
 
+// TestHasDisk: what a backup of the VM as it is now holds.
 func TestHasDisk(t *testing.T) {
 	for value, want := range map[string]bool{
 		"local-lvm:vm-1-disk-0,size=32G": true, "file=local-lvm:x": true, "none": false, "cdrom": false,
 		"local:iso/x.iso,media=cdrom": false, "none,media=cdrom": false,
+		"local-lvm:x,backup=0": false, "local-lvm:x,backup=no,size=1G": false, "local-lvm:x,size=1G,backup=Off": false,
+		"local-lvm:x,backup=1": true,
 	} {
 		if got := facts.ReduceVM([]pve.Item{{Key: "ide2", Current: &value}}).HasDisk; got != want {
 			t.Errorf("%q: disk is %v", value, got)
 		}
 	}
 	value := "local-lvm:vm-1-disk-0"
-	for key, want := range map[string]bool{"scsi30": true, "scsi31": false, "efidisk0": false, "unused0": false, "virtio15": true, "sata6": false} {
-		if got := facts.ReduceVM([]pve.Item{{Key: key, Pending: &value}}).HasDisk; got != want {
+	for key, want := range map[string]bool{
+		"scsi30": true, "scsi31": false, "efidisk0": false, "tpmstate0": true, "unused0": false, "virtio15": true, "sata6": false,
+	} {
+		if got := facts.ReduceVM([]pve.Item{{Key: key, Current: &value}}).HasDisk; got != want {
 			t.Errorf("%s: disk is %v", key, got)
+		}
+		if facts.ReduceVM([]pve.Item{{Key: key, Pending: &value}}).HasDisk {
+			t.Errorf("%s: a disk to come counts", key)
+		}
+	}
+	for bios, want := range map[string]bool{"ovmf": true, "seabios": false} {
+		items := []pve.Item{{Key: "efidisk0", Current: &value}, {Key: "bios", Current: &bios}}
+		if got := facts.ReduceVM(items).HasDisk; got != want {
+			t.Errorf("efidisk0 with %s: disk is %v", bios, got)
 		}
 	}
 }

@@ -15,7 +15,8 @@ type VMConfig struct {
 	Digest string `json:"-"`
 	// Items are the keys that matter, sorted by key.
 	Items []pve.Item `json:"items"`
-	// HasDisk: the VM has at least one disk, current or pending.
+	// HasDisk: a backup of the VM as it is now, without pending changes, holds at
+	// least one volume.
 	HasDisk bool `json:"has_disk,omitempty"`
 	// Args and Hook say that custom arguments and a hook script are set. Their text
 	// is never kept.
@@ -83,6 +84,7 @@ func KeepsKey(key string) bool {
 // process. Invalid items (without key) are skipped.
 func ReduceVM(items []pve.Item) VMConfig {
 	config := VMConfig{Items: make([]pve.Item, 0, 8)}
+	bios := currentBIOS(items)
 	for _, item := range items {
 		switch {
 		case item.Key == "digest":
@@ -94,8 +96,8 @@ func ReduceVM(items []pve.Item) VMConfig {
 			config.Args.MentionsVFIO = mentionsVFIO(item.Current) || mentionsVFIO(item.Pending)
 		case item.Key == "hookscript":
 			config.Hook = phasesOf(item)
-		case pve.IsDiskKey(item.Key):
-			config.HasDisk = config.HasDisk || holdsDisk(item.Current) || holdsDisk(item.Pending)
+		case item.Current != nil && pve.BacksUp(item.Key, *item.Current, bios):
+			config.HasDisk = true
 		case KeepsKey(item.Key):
 			config.Items = append(config.Items, item)
 		}
@@ -114,4 +116,11 @@ func phasesOf(item pve.Item) Phases {
 
 func mentionsVFIO(text *string) bool { return text != nil && strings.Contains(*text, "vfio-pci") }
 
-func holdsDisk(value *string) bool { return value != nil && pve.HoldsDisk(*value) }
+func currentBIOS(items []pve.Item) string {
+	for _, item := range items {
+		if item.Key == "bios" && item.Current != nil {
+			return *item.Current
+		}
+	}
+	return ""
+}

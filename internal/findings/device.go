@@ -29,7 +29,7 @@ var deviceEntries = []Entry{
 		When: "Two or more VMs name one function exclusively, now or at their next start: one finding for each set of VMs on a node. " +
 			"Mediated devices do not count, except the vGPUs of NVIDIA's driver for kernel 6.8 and later, which take their function. " +
 			"Alternatives of a mapping do not count. Where the policies of HA were not read, there is no error on the ground of a start that depends on them.",
-		Why:    "Only one running VM can hold a function: PCI device '…' already in use by VMID '…'. This also stops backups of the VMs that wait.",
+		Why:    "Only one running VM can hold a function: PCI device '…' already in use by VMID '…', or, while that VM is starting, PCI device '…' is currently reserved for use by VMID '…'. This also stops backups of the VMs that wait.",
 		Remedy: "Run one VM at a time, give each its own device, or let only one start by itself.",
 		Source: "qemu-server, PVE::QemuServer::PCI::reserve_pci_usage.",
 	},
@@ -74,7 +74,7 @@ var deviceEntries = []Entry{
 			"Disks of ZFS pools and addresses of interfaces do not show this way.",
 		Why:    "The host loses the device when the VM starts: its disks, its network or its console vanish.",
 		Remedy: "Look at what the host has on it (lsblk, ip link); remove the line if the host needs it.",
-		Source: "pve-common, PVE::SysFSTools::pci_dev_bind_to_vfio.",
+		Source: "pve-common, PVE::SysFSTools::pci_dev_group_bind_to_vfio and pci_dev_bind_to_vfio.",
 	},
 	{
 		Code: PFTakenWithVFs, Severity: "Error.",
@@ -91,14 +91,14 @@ var deviceEntries = []Entry{
 			"There is none for VMs that run with the line.",
 		Why:    "mdev takes any word; only the start shows that the type is wrong.",
 		Remedy: "Look at the types of the function (pvesh get /nodes/NODE/hardware/pci/ADDRESS/mdev) and set one of them.",
-		Source: "pve-common, PVE::SysFSTools::pci_create_mdev_device.",
+		Source: "qemu-server, PVE::QemuServer::PCI::Mdev::pci_create_mdev_device and create_nvidia_device; in older releases pve-common, PVE::SysFSTools::pci_create_mdev_device.",
 	},
 	{
 		Code: MdevExhausted, Severity: "Warning.",
 		When:   "A VM that does not run wants more instances of a type from a function than can be made now, the types having been read.",
 		Why:    "The VM does not start until another VM gives an instance back.",
 		Remedy: "Stop a VM with an instance of the function, or choose another function or a smaller type.",
-		Source: "pve-common, PVE::SysFSTools::pci_create_mdev_device.",
+		Source: "qemu-server, PVE::QemuServer::PCI::Mdev::pci_create_mdev_device and create_nvidia_device; in older releases pve-common, PVE::SysFSTools::pci_create_mdev_device.",
 	},
 	{
 		Code: MdevAndWhole, Severity: "Warning.",

@@ -16,7 +16,7 @@ var groupEntries = []Entry{
 			"Over the API the groups of the whole device list decide alone. There is none for nodes whose VMs pass nothing.",
 		Why:    "The VM does not start: cannot prepare PCI pass-through, IOMMU not present.",
 		Remedy: "Switch on VT-d or AMD-Vi in the firmware; look at dmesg | grep -e DMAR -e IOMMU -e AMD-Vi and at the kernel command line.",
-		Source: "qemu-server, PVE::QemuServer; pve-common, PVE::SysFSTools::check_iommu_support.",
+		Source: "qemu-server, PVE::QemuServer::PCI::prepare_pci_device; pve-common, PVE::SysFSTools::check_iommu_support.",
 	},
 	{
 		Code: NoIOMMUGroup, Severity: "Error.",

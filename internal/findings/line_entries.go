@@ -171,9 +171,9 @@ var lineConfigEntries = []Entry{
 	{
 		Code: XVGANoEffect, Severity: "Info.",
 		When:   "A line has x-vga=1 at the next start and the VM has bios ovmf. The sentence says what vga does then" + lineOtherwise,
-		Why:    "Proxmox VE drops x-vga with OVMF. A vga line other than none still adds a virtual display, which the guest may take for the first one.",
+		Why:    "With OVMF Proxmox VE does not pass x-vga on to QEMU. The option still leaves out the virtual display where there is no vga line, hides KVM from the guest, and gives Windows another Hyper-V vendor. A vga line other than none or serial still adds a virtual display, which the guest may take for the first one.",
 		Remedy: "Set vga to none if the passed card is to be the only display.",
-		Source: "PVE::QemuServer::PCI, print_hostpci_devices.",
+		Source: "PVE::QemuServer::PCI, print_hostpci_devices; PVE::QemuServer::CPUConfig, get_cpu_options and get_hyperv_enlightenments.",
 	},
 	{
 		Code: MemoryPinned, Severity: "Warning.",
@@ -186,9 +186,9 @@ var lineConfigEntries = []Entry{
 	{
 		Code: TemplateReference, Severity: "Info.",
 		When:   "A template has a hostpci line.",
-		Why:    "The template holds nothing, but all its clones inherit the line and want the same device.",
+		Why:    "The template holds nothing, but all its clones inherit the line and want the same device. Only root may clone it if the line names an address.",
 		Remedy: "Remove the line from the template, or change it in the clones.",
-		Source: "PVE::API2::Qemu, clone_vm.",
+		Source: "PVE::API2::Qemu, clone_vm; PVE::QemuServer, check_mapping_access.",
 	},
 	{
 		Code: SnapshotRestoresDevice, Severity: "Info; warning if it is a raw address, or a mapping that is known not to exist any more.",
@@ -203,7 +203,7 @@ var lineConfigEntries = []Entry{
 		When:   "The custom arguments of a VM mention vfio-pci. Which device they pass is not examined" + lineOtherwise,
 		Why:    "Proxmox VE hands args to QEMU unread: it neither binds nor reserves the device nor sees it before a move to another node.",
 		Remedy: "Use a hostpci line.",
-		Source: "PVE::QemuServer, args.",
+		Source: "PVE::QemuServer, config_to_command.",
 	},
 	{
 		Code: HookscriptSet, Severity: "Info.",

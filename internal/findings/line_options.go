@@ -108,7 +108,19 @@ func lineUnbound(s *lineSlot) (Finding, bool) {
 	}, true
 }
 
-// lineXVGA finds lines whose x-vga Proxmox VE drops because of OVMF.
+// lineNoDisplay tells whether a vga value leaves out the virtual display: its type
+// is none or a serial port.
+func lineNoDisplay(vga string) bool {
+	for part := range strings.SplitSeq(vga, ",") {
+		kind := strings.TrimPrefix(part, "type=")
+		if kind == "none" || strings.HasPrefix(kind, "serial") {
+			return true
+		}
+	}
+	return false
+}
+
+// lineXVGA finds lines whose x-vga does not reach QEMU because of OVMF.
 func lineXVGA(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
@@ -116,21 +128,18 @@ func lineXVGA(w *world) []Finding {
 			if s.value.XVGA != "1" || v.future("bios") != "ovmf" {
 				continue
 			}
-			value := *s.value
-			value.XVGA = ""
 			f := Finding{
 				Code: XVGANoEffect, Severity: Info, Subject: s.subject(), Params: s.params(),
 				Evidence: []string{s.evidence(), lineKey(v, "bios"), lineKey(v, "vga")},
 			}
-			sentence := fmt.Sprintf("Proxmox VE drops x-vga of %s of VM %d on %s, because its firmware is OVMF", s.key(), v.VMID, v.Node)
+			sentence := fmt.Sprintf("Proxmox VE does not pass x-vga of %s of VM %d on %s to QEMU, because its firmware is OVMF", s.key(), v.VMID, v.Node)
 			vga := v.future("vga")
 			f.Params["vga"] = vga
-			switch vga {
-			case "":
-				sentence += "; what is left of it is that the VM gets no virtual display."
-			case "none":
-				sentence += "; vga already leaves out the virtual display."
-				f.Remedy = []string{s.set(value)}
+			switch {
+			case vga == "":
+				sentence += "; what is left of it is that the VM gets no virtual display and that the guest does not see KVM."
+			case lineNoDisplay(vga):
+				sentence += "; vga leaves out the virtual display, and what is left of it is that the guest does not see KVM."
 			default:
 				sentence += ", and vga still adds a virtual display."
 				f.Remedy = []string{fmt.Sprintf("qm set %d --vga none", v.VMID)}

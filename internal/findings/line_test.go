@@ -172,6 +172,7 @@ var lineCases = []struct {
 	{"keep, over the API", lineWorld{config: "hostpci0: 01:00.0,driver=keep", fromAPI: true}, "driver-keep info 0"},
 	{"keep, hook", lineWorld{config: "hookscript: local:snippets/x|hostpci0: 01:00.0,driver=keep"}, "driver-keep info 0, hookscript-set info"},
 	{"x-vga with OVMF", lineWorld{config: "bios: ovmf|vga: std|hostpci0: 01:00.0,x-vga=1"}, "x-vga-no-effect info 0"},
+	{"x-vga with OVMF, no display", lineWorld{config: "bios: ovmf|vga: type=none|hostpci0: 01:00.0,x-vga=1"}, "x-vga-no-effect info 0"},
 	{"x-vga with SeaBIOS", lineWorld{config: "vga: std|hostpci0: 01:00.0,x-vga=1"}, ""},
 	{"balloon", lineWorld{config: "memory: 8192|balloon: 2048|hostpci0: 01:00.0"}, "memory-pinned warning"},
 	{"balloon off", lineWorld{config: "memory: 8192|balloon: 0|hostpci0: 01:00.0"}, ""},
@@ -199,6 +200,30 @@ func TestLineRules(t *testing.T) {
 				t.Errorf("found %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestLineXVGA: x-vga is worth keeping for what it does beside QEMU's option, and
+// only a display that is there can be removed.
+func TestLineXVGA(t *testing.T) {
+	t.Parallel()
+	for vga, want := range map[string]struct{ says, do string }{
+		"":                       {"gets no virtual display and that the guest does not see KVM", ""},
+		"none":                   {"vga leaves out the virtual display", ""},
+		"type=none":              {"vga leaves out the virtual display", ""},
+		"serial0":                {"vga leaves out the virtual display", ""},
+		"memory=16,type=serial3": {"vga leaves out the virtual display", ""},
+		"std":                    {"vga still adds a virtual display", "qm set 101 --vga none"},
+		"qxl,memory=32":          {"vga still adds a virtual display", "qm set 101 --vga none"},
+	} {
+		config := "bios: ovmf|hostpci0: 01:00.0,x-vga=1,pcie=0"
+		if vga != "" {
+			config += "|vga: " + vga
+		}
+		found := lineWorld{config: config}.find(t)
+		if len(found) != 1 || !strings.Contains(found[0].Sentence, want.says) || strings.Join(found[0].Remedy, "|") != want.do {
+			t.Errorf("vga %q: %+v", vga, found)
+		}
 	}
 }
 

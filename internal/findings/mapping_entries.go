@@ -3,7 +3,7 @@ package findings
 var mappingEntries = []Entry{
 	{
 		Code: MappingInvalid, Severity: "Error, one for each entry at fault.",
-		When:   "An entry of a mapping does not fit the hardware of its node: the device is not there, or its id, IOMMU group, mdev flag or subsystem id differs. All differing properties are named. Values are compared as text, so 10DE:2204 is not 10de:2204. Only nodes whose devices were read are judged, and a device list that is not whole proves no absence. The mdev flag is compared since Proxmox VE 8.3.6.",
+		When:   "An entry of a mapping does not fit the hardware of its node: the device is not there, or its id, IOMMU group, mdev flag or subsystem id differs. All differing properties are named. Values are compared as text, so 10DE:2204 is not 10de:2204. Only nodes whose devices were read are judged, and a device list that is not whole proves no absence. The mdev flag is compared since pve-guest-common 5.1.7, of April 2025.",
 		Why:    "Before a VM starts, Proxmox VE checks every entry of its node and stops at the first bad one: \"PCI device mapping invalid (hardware probably changed)\". One stale entry blocks the whole mapping there.",
 		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping.",
 		Source: "PVE::Mapping::PCI::assert_valid (pve-guest-common), called by PVE::QemuServer::PCI::parse_hostpci.",
@@ -62,7 +62,7 @@ var mappingEntries = []Entry{
 		When:   "HA keeps a VM with a mapped device running, and its strict rules let it use a node where the mapping has no entry, or one that does not fit the devices read there. Nothing is said if the policies of HA were not read, or the node is off.",
 		Why:    "After a failure HA recovers the VM to any node it may use, without a look at mappings; the VM does not start there.",
 		Remedy: "Add valid entries for the nodes, or restrict the VM to the nodes that have them with a strict node affinity.",
-		Source: "PVE::HA::Manager::recover_fenced_service (pve-ha-manager).",
+		Source: "PVE::HA::Manager::next_state_recovery and select_service_node (pve-ha-manager).",
 	},
 	{
 		Code: MappingUnused, Severity: "Info.",

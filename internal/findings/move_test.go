@@ -65,6 +65,14 @@ func TestMoveFindings(t *testing.T) {
 		{Name: "unread", Code: findings.HARawAddress, VMs: raw, Change: func(s *facts.Snapshot) { ha("started")(s); s.HA.State = facts.Failed }},
 		{Name: "two at boot", Code: findings.BootOrderCollision, VMs: []mappingVM{boot(101, "1"), boot(102, "1")}, Want: "warning"},
 		{Name: "one by hand", Code: findings.BootOrderCollision, VMs: []mappingVM{boot(101, "1"), boot(102, "0")}, Want: "warning"},
+		{
+			Name: "at boot, HA does not look after it", Code: findings.BootOrderCollision, Want: "warning",
+			VMs: []mappingVM{boot(101, "1"), boot(102, "0")}, Change: ha("ignored"),
+		},
+		{
+			Name: "HA keeps it stopped", Code: findings.BootOrderCollision,
+			VMs: []mappingVM{boot(101, "1"), boot(102, "0")}, Change: ha("stopped"),
+		},
 		{Name: "both by hand", Code: findings.BootOrderCollision, VMs: []mappingVM{boot(101, "0"), boot(102, "0")}},
 		{
 			Name: "HA unread", Code: findings.BootOrderCollision, VMs: []mappingVM{boot(101, "1"), boot(102, "1")},

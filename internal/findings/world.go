@@ -177,7 +177,7 @@ func (v *vm) readStart() (yes, ok bool) {
 		return false, v.Config != nil
 	}
 	for _, resource := range v.node.world.facts.HA.Value.Resources {
-		if resource.VMID == v.VMID && resource.Kind == facts.QEMU {
+		if resource.VMID == v.VMID && resource.Kind == facts.QEMU && resource.State != "ignored" {
 			return resource.State == "started" || resource.State == "enabled", true
 		}
 	}

@@ -123,6 +123,26 @@ func HoldsDisk(value string) bool {
 	return true
 }
 
+// BacksUp tells whether a backup of a VM holds the volume of a key: a disk that is
+// not left out with backup=0, the state of a TPM, and the variables of OVMF where
+// that is the VM's bios (PVE::QemuConfig::get_backup_volumes).
+func BacksUp(key, value, bios string) bool {
+	switch {
+	case key == "tpmstate0", key == "efidisk0" && bios == "ovmf":
+		return HoldsDisk(value)
+	case !IsDiskKey(key) || !HoldsDisk(value):
+		return false
+	}
+	_, options, _ := strings.Cut(value, ",")
+	for option := range strings.SplitSeq(options, ",") {
+		name, setting, _ := strings.Cut(option, "=")
+		if on, ok := ParseBool(setting); name == "backup" && ok && !on {
+			return false
+		}
+	}
+	return true
+}
+
 func checkHostPCI(value string) error {
 	var values [hostpciOptions]string
 	if err := hostpciFormat.parse(value, values[:]); err != nil {
