@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"time"
 
@@ -46,8 +47,7 @@ type administratorPath struct {
 }
 
 type administratorChangeInput struct {
-	administratorPath
-
+	Name string `path:"name" maxLength:"63"`
 	Body AdministratorChange
 }
 
@@ -249,7 +249,5 @@ func administratorError(err error) error {
 // fill replaces what is in a map: the function that fills it may run again.
 func fill(target, values map[string]any) {
 	clear(target)
-	for key, value := range values {
-		target[key] = value
-	}
+	maps.Copy(target, values)
 }

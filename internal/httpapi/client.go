@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -46,9 +47,8 @@ func clientOf(r *http.Request, trusted []netip.Prefix) client {
 	if proto := lastValue(r.Header.Values("X-Forwarded-Proto")); proto != "" {
 		c.secure = strings.EqualFold(proto, "https")
 	}
-	hops := listed(r.Header.Values("X-Forwarded-For"))
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(hops[i])
+	for _, text := range slices.Backward(listed(r.Header.Values("X-Forwarded-For"))) {
+		hop, err := netip.ParseAddr(text)
 		if err != nil {
 			break
 		}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -120,9 +121,7 @@ func retryAfter(wait time.Duration) string {
 // writeProblem answers with a problem outside an operation.
 func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	p.RequestID = requestID(r.Context())
-	for name, values := range problemHeaders(p) {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), problemHeaders(p))
 	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // The reader went away: there is nobody to tell.

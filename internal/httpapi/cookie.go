@@ -27,7 +27,7 @@ func sessionCookie(r *http.Request) string {
 // newCookie is the session cookie for this request; an empty value ends it.
 func newCookie(ctx context.Context, value string) http.Cookie {
 	secure := isSecure(ctx)
-	cookie := http.Cookie{
+	cookie := http.Cookie{ //nolint:gosec // without TLS, a browser would drop a cookie that is Secure
 		Name: cookieName(secure), Value: value, Path: "/",
 		HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
 	}

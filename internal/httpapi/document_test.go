@@ -97,6 +97,11 @@ func TestEveryOperationIsComplete(t *testing.T) {
 		if changes(op.method) && !action.MatchString(actionOf(op.Operation)) && op.Extensions["x-read-only"] == nil {
 			t.Errorf("%s: the audit log has no name for what it does: %q", name, actionOf(op.Operation))
 		}
+		for _, part := range regexp.MustCompile(`\{([^}]+)\}`).FindAllStringSubmatch(op.path, -1) {
+			if !slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool { return p.In == "path" && p.Name == part[1] && p.Required }) {
+				t.Errorf("%s does not describe its parameter %s (an embedded struct has to be exported)", name, part[1])
+			}
+		}
 		for _, status := range []string{"500", "503"} {
 			if op.Responses[status] == nil {
 				t.Errorf("%s does not describe %s", name, status)
@@ -115,9 +120,11 @@ func TestRoles(t *testing.T) {
 		if op.RequestBody != nil {
 			body, media = "{}", mediaTypes(op.Operation)
 		}
+		w := newWorld(t)
 		ask := func(t *testing.T, who ...func(*http.Request)) answer {
 			t.Helper()
-			w := newWorld(t)
+			w.store.seed()
+			w.t = t
 			return w.do(op.method, path, body, append(who, header("Content-Type", media))...)
 		}
 		t.Run(op.OperationID+"/nobody", func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Problem is the body of every error: an RFC 9457 problem.
-type Problem struct {
+type Problem struct { //nolint:errname // its name is that of the schema in the description
 	Type      string         `json:"type" example:"about:blank" doc:"Always about:blank: code tells problems apart."`
 	Title     string         `json:"title" example:"Not Found" doc:"The words of the HTTP status."`
 	Status    int            `json:"status" example:"404"`

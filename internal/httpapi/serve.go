@@ -20,19 +20,19 @@ import (
 const bodyTime = 10 * time.Second
 
 // adapter lets huma serve its operations behind the guards of this package.
-type adapter struct{ *API }
+type adapter struct{ api *API }
 
 // Handle adds an operation; huma calls it.
 func (ad adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
-	pattern := op.Method + " " + op.Path
-	ad.routes = append(ad.routes, pattern)
-	ad.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		ad.serve(op, handler, w, r)
+	a, pattern := ad.api, op.Method+" "+op.Path
+	a.routes = append(a.routes, pattern)
+	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		a.serve(op, handler, w, r)
 	})
 }
 
 // ServeHTTP is part of huma's interface of adapters.
-func (ad adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { ad.mux.ServeHTTP(w, r) }
+func (ad adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { ad.api.mux.ServeHTTP(w, r) }
 
 // serve answers one request for an operation: who asks, whether they may, what
 // they send, and then the operation itself.
