@@ -16,6 +16,8 @@ const (
 type clusterFiles struct {
 	read    facts.Read[facts.ClusterFiles]
 	members memberFile
+	// allMembers: members names every node there is.
+	allMembers bool
 	// closed is why nothing below etc/pve is read, nil if it is.
 	closed *facts.Problem
 }
@@ -72,11 +74,13 @@ func (r *reader) readMembers(files *clusterFiles) {
 	if files.members.refused > 0 {
 		files.fault(problemOf(membersFile, malformed("holds names that no node can have")))
 	}
-	quorate := files.members.quorate
+	quorate, complete := files.members.quorate, true
 	if !files.members.inCluster {
 		clustered, err := r.top.there(corosyncFile)
 		quorate = !clustered && err == nil
+		complete = quorate
 	}
+	files.allMembers = complete && files.members.refused == 0
 	files.read.Value.Quorate = facts.Told(quorate)
 }
 

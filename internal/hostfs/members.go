@@ -93,8 +93,10 @@ func showable(s string) bool {
 		strings.TrimSpace(s) == s
 }
 
-// members puts the list of nodes together: the folders of nodes, the members of
-// the cluster, the nodes that VMs are said to be on, and the local one.
+// members puts the list of nodes together: the members of the cluster and the
+// local node. Where .members does not name every node, those with a folder and those
+// that guests are said to be on count as well; otherwise such a folder is left of a
+// node that was removed.
 func (r *reader) members(from time.Time, files *clusterFiles, list *listing) facts.Read[[]facts.Member] {
 	read := facts.Read[[]facts.Member]{State: facts.OK}
 	local, told, problems := r.localName(files.members.node, list.nodes)
@@ -107,17 +109,7 @@ func (r *reader) members(from time.Time, files *clusterFiles, list *listing) fac
 	if !told || files.closed != nil || list.nodesFault != nil {
 		read.State = facts.Partial
 	}
-	known := map[string]bool{local: true}
-	for _, name := range list.nodes {
-		known[name] = true
-	}
-	for name := range files.members.online {
-		known[name] = true
-	}
-	for claimed := range list.claimed {
-		known[claimed.node] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
+	for _, name := range slices.Sorted(maps.Keys(memberNames(local, files, list))) {
 		member := facts.Member{Name: name, Local: name == local}
 		if online, told := files.members.online[name]; told {
 			member.Online = facts.Told(online)
@@ -128,6 +120,23 @@ func (r *reader) members(from time.Time, files *clusterFiles, list *listing) fac
 	read.Problems = problems
 	read.Got, read.Stamp = len(read.Value), r.stamp(from)
 	return read
+}
+
+func memberNames(local string, files *clusterFiles, list *listing) map[string]bool {
+	names := map[string]bool{local: true}
+	for name := range files.members.online {
+		names[name] = true
+	}
+	if files.allMembers {
+		return names
+	}
+	for _, name := range list.nodes {
+		names[name] = true
+	}
+	for claimed := range list.claimed {
+		names[claimed.node] = true
+	}
+	return names
 }
 
 // localOf gives the name of the local node.

@@ -3,6 +3,8 @@ package hostfs
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -174,5 +176,40 @@ func TestFlag(t *testing.T) {
 	var f flag
 	if err := json.Unmarshal([]byte("2"), &f); err == nil || !errors.As(err, new(malformed)) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestFoldersOfNodesThatAreGone: a folder is left of a node that was removed from
+// the cluster. Without guests it is no node; with guests it is none that anything
+// could move to.
+func TestFoldersOfNodesThatAreGone(t *testing.T) {
+	empty := map[string]string{"etc/pve/nodes/pve-old/qemu-server/notes.txt": ""}
+	full := map[string]string{
+		"etc/pve/nodes/pve-old/qemu-server/900.conf": "hostpci0: 01:00\n", "etc/pve/nodes/pve-older/lxc/901.conf": "memory: 512\n",
+	}
+	for name, c := range map[string]struct {
+		root           tree
+		members, nodes string
+	}{
+		"empty":       {mounted().add(empty), "pve-a pve-b", "pve-a pve-b"},
+		"with guests": {mounted().add(full), "pve-a pve-b", "pve-a pve-b pve-old pve-older"},
+		"no .members": {node().add(empty), "pve-a pve-b pve-old", "pve-a pve-b pve-old"},
+		"broken":      {mounted().add(empty).add(map[string]string{membersFile: "{"}), "pve-a pve-b pve-old", "pve-a pve-b pve-old"},
+		"not connected": {
+			mounted().add(empty).add(map[string]string{membersFile: `{"nodename":"pve-a","version":4}`, corosyncFile: "totem {\n}\n"}),
+			"pve-a pve-b pve-old", "pve-a pve-b pve-old",
+		},
+	} {
+		snapshot := mustRead(t, c.root.write(t))
+		var members []string
+		for _, member := range snapshot.Members.Value {
+			members = append(members, member.Name)
+		}
+		if got := strings.Join(members, " "); got != c.members {
+			t.Errorf("%s: members %s", name, got)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(snapshot.Nodes)), " "); got != c.nodes {
+			t.Errorf("%s: nodes %s", name, got)
+		}
 	}
 }

@@ -77,22 +77,30 @@ func guestOf(at place, config *configRead) facts.Guest {
 }
 
 // fillNodes gives each member its VMs and the local one its devices. Of other
-// nodes nothing else can be seen from here.
+// nodes nothing else can be seen from here. A node that is no member, or whose folder
+// was removed meanwhile, is there if guests are on it.
 func fillNodes(snapshot *facts.Snapshot, search *guestSearch, local *facts.Node) {
 	for _, member := range snapshot.Members.Value {
 		node := &facts.Node{}
 		if member.Local {
 			node = local
 		}
-		node.VMs = map[int]facts.Read[facts.VMConfig]{}
-		snapshot.Nodes[member.Name] = node
+		addNode(snapshot, member.Name, node)
+	}
+	for _, guest := range snapshot.Guests.Value {
+		if snapshot.Nodes[guest.Node] == nil {
+			addNode(snapshot, guest.Node, &facts.Node{})
+		}
 	}
 	for at, config := range search.read {
-		node := snapshot.Nodes[at.node]
-		if node == nil { // its folder was removed meanwhile
-			node = &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}}
-			snapshot.Nodes[at.node] = node
+		if snapshot.Nodes[at.node] == nil {
+			addNode(snapshot, at.node, &facts.Node{})
 		}
-		node.VMs[at.vmid] = *config
+		snapshot.Nodes[at.node].VMs[at.vmid] = *config
 	}
+}
+
+func addNode(snapshot *facts.Snapshot, name string, node *facts.Node) {
+	node.VMs = map[int]facts.Read[facts.VMConfig]{}
+	snapshot.Nodes[name] = node
 }
