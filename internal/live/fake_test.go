@@ -26,7 +26,8 @@ type fakeReader struct {
 	base, node time.Duration            // how long the reads take
 	hang       map[string]time.Duration // nodes that take longer
 	fail       error
-	fault      any // what the read of a node panics with
+	stubborn   time.Duration // how long a read goes on that was given up
+	fault      any           // what the read of a node panics with
 
 	mu                      sync.Mutex
 	bases, gaveUp, closed   int
@@ -42,6 +43,7 @@ func (r *fakeReader) wait(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
+		later(r.stubborn)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.gaveUp++

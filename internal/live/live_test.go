@@ -215,6 +215,27 @@ func TestChangedKey(t *testing.T) {
 	})
 }
 
+// TestLastReadOfOldKey: the reader of an old key is closed although its last read
+// ends after all callers have left.
+func TestLastReadOfOldKey(t *testing.T) {
+	before := newReader(time.Second, time.Hour)
+	before.stubborn = time.Second
+	inBubble(t, before, func(d *desk) {
+		ctx, cancel := context.WithTimeout(d.t.Context(), 3*time.Second)
+		defer cancel()
+		var all sync.WaitGroup
+		all.Go(func() { _, _ = d.Report(ctx, "lab", live.Want{Nodes: []string{"a"}}) }) // only its end matters
+		later(2 * time.Second)
+		d.change("2", newReader(time.Second, time.Second))
+		d.report("a")
+		all.Wait()
+		later(3 * time.Second)
+		if before.count(&before.closed) != 1 || before.gaveUp != 1 {
+			d.t.Errorf("closed %d times, gave up %d reads", before.closed, before.gaveUp)
+		}
+	})
+}
+
 // TestHangingNode: the other nodes answer while one does not.
 func TestHangingNode(t *testing.T) {
 	reader := newReader(time.Second, time.Second)

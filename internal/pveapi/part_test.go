@@ -111,6 +111,7 @@ func TestPartIsShared(t *testing.T) {
 	if after := timeless(t, part.Snapshot()); after != before {
 		t.Errorf("the part changed:\n%s", cmp.Diff(before, after))
 	}
+	client = newClient(t, quick, serve(t, listing([]row{listed(301, "pve-a"), stays}, []row{listed(301, "pve-c"), stays}, nil)))
 	snapshot, err := client.Read(t.Context(), pveapi.Request{Nodes: []string{"pve-a"}})
 	if err != nil || len(snapshot.Nodes) != 1 {
 		t.Errorf("%v: %d nodes where one was asked for", err, len(snapshot.Nodes))
@@ -136,8 +137,9 @@ func TestNewborn(t *testing.T) {
 		"/cluster/ha/rules": always([]row{}), "/cluster/replication": always([]row{}), "/access/acl": always([]row{}),
 	})
 	client := newClient(t, quick, serve(t, handler))
-	snapshot := readNodes(t, client, readCluster(t, client))
-	for _, mention := range snapshot.Mentions.Value {
+	part := readCluster(t, client)
+	snapshot := readNodes(t, client, part)
+	for _, mention := range part.Snapshot().Mentions.Value {
 		if mention.VMID == 301 {
 			t.Errorf("%+v", mention)
 		}
