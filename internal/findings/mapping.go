@@ -238,29 +238,6 @@ func mappingEvidence(fault pve.EntryFault) string {
 	return fmt.Sprintf("%s: %s %s", fault.Device, fault.Property, actual)
 }
 
-// corrected gives the entry with the properties that its hardware has. ok is
-// false where no change of properties makes it valid: a device is not there, or
-// its paths name different devices.
-func (p *mappingPlace) corrected(entry pve.Entry) (pve.Entry, bool) {
-	var first *atlas.Device
-	for _, part := range entry.Paths() {
-		selector, ok := pve.PathSelector(part)
-		if !ok {
-			return entry, false
-		}
-		device := p.node.Device(selector.First())
-		if device == nil || selector.NamesNothing() {
-			return entry, false
-		}
-		if first == nil {
-			first = device
-		} else if mappingIDs(first.IDs) != mappingIDs(device.IDs) {
-			return entry, false
-		}
-	}
-	return mappingEntryFor(entry, first), true
-}
-
 // mappingEntryFor gives the entry with the properties of a function.
 func mappingEntryFor(entry pve.Entry, device *atlas.Device) pve.Entry {
 	fixed := pve.Entry{
@@ -284,49 +261,6 @@ func mappingIDs(ids pci.IDs) string {
 		return ids.String()
 	}
 	return ids.String() + "/" + ids.Subsystem.String()
-}
-
-// correction gives the steps that make a mapping valid again. The command holds
-// all entries, because Proxmox VE replaces them together.
-func (p *mappingPlace) correction(entry pve.Entry, faults []pve.EntryFault) []string {
-	var steps []string
-	fixed, ok := p.corrected(entry)
-	switch {
-	case ok:
-		steps = append(steps, "The corrected entry is: "+fixed.String())
-	case faults[0].Code == pve.EntryDeviceNotFound:
-		steps = append(steps, fmt.Sprintf("Give the entry the address that the device has now, or take it out of mapping %s.", p.mapping.ID))
-	default:
-		steps = append(steps, "Properties cannot make this entry valid, because its paths name different devices: "+
-			"write the whole slot (a path without function), or use one mapping for each device.")
-	}
-	entries := make([]pve.Entry, 0, len(p.mapping.Entries))
-	for _, other := range p.mapping.Entries {
-		if other.Node != p.node.Name || len(p.faults(other)) == 0 {
-			entries = append(entries, other)
-		} else if fixed, ok := p.corrected(other); ok {
-			entries = append(entries, fixed)
-		}
-	}
-	mdev := ""
-	for _, fault := range faults {
-		if fault.Property == "mdev" {
-			mdev = " --mdev " + fault.Actual
-		}
-	}
-	switch {
-	case len(entries) == 0:
-		steps = append(steps, "Without a valid entry nothing is left of the mapping: pvesh delete /cluster/mapping/pci/"+p.mapping.ID)
-	case len(entries) < len(p.mapping.Entries):
-		steps = append(steps, "All entries that can be kept, without those that cannot: "+mappingSet(p.mapping.ID, mdev, entries))
-	default:
-		steps = append(steps, mappingSet(p.mapping.ID, mdev, entries))
-	}
-	if running := p.node.world.mappingRunning(p.mapping.ID); len(running) > 0 {
-		steps = append(steps, fmt.Sprintf("Change it while no VM that uses it runs (now running: %s), because Proxmox VE cleans up "+
-			"after a VM by what the mapping says then.", mappingNumbers(running)))
-	}
-	return steps
 }
 
 func mappingSet(id, options string, entries []pve.Entry) string {
