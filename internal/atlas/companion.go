@@ -1,6 +1,7 @@
 package atlas
 
 import (
+	"slices"
 	"strings"
 
 	"pciatlas/internal/facts"
@@ -21,21 +22,39 @@ func (n *Node) SlotMates(device *Device) []*Device {
 
 // Companions gives the companion functions of a graphics card or accelerator, by
 // address: sound, USB and the like of its maker in the same slot, and sound of the
-// same subsystem on the next bus, where cards with a switch of their own have it.
+// same subsystem on the next bus, where cards with a switch of their own have it,
+// unless it may belong to another card.
 func (n *Node) Companions(device *Device) []*Device {
 	var companions []*Device
 	for i := range n.Devices {
-		if mate := &n.Devices[i]; device.hasCompanion(mate) {
+		if mate := &n.Devices[i]; n.isCompanion(device, mate) {
 			companions = append(companions, mate)
 		}
 	}
 	return companions
 }
 
-func (d *Device) hasCompanion(mate *Device) bool {
-	return mate != d && d.Class.Kind() != pci.Other && isCompanionClass(mate.Class) &&
-		mate.IDs.Vendor == d.IDs.Vendor && !d.IsVirtual() && !mate.IsVirtual() &&
-		(mate.Address.Slot() == d.Address.Slot() || d.hasSoundOnNextBus(mate))
+// isCompanion tells whether a function is one of the companions of a device.
+func (n *Node) isCompanion(device, mate *Device) bool {
+	return device.mayHaveCompanion(mate) && (mate.Address.Slot() == device.Address.Slot() ||
+		device.hasSoundOnNextBus(mate) && !n.ownedByOther(device, mate))
+}
+
+// ownedByOther tells whether sound on the next bus of a card is in the slot of
+// another, or on the next bus of another, too.
+func (n *Node) ownedByOther(device, sound *Device) bool {
+	return slices.ContainsFunc(n.Devices, func(other Device) bool {
+		slot := other.Address.Slot()
+		return slot != device.Address.Slot() && other.Class.Kind() != pci.Other &&
+			(slot == sound.Address.Slot() || other.mayHaveCompanion(sound) && other.hasSoundOnNextBus(sound))
+	})
+}
+
+// mayHaveCompanion tells whether the function is a graphics card or accelerator and
+// a function, wherever it is, one that such a card of this maker brings along.
+func (d *Device) mayHaveCompanion(mate *Device) bool {
+	return mate.Address != d.Address && d.Class.Kind() != pci.Other && isCompanionClass(mate.Class) &&
+		mate.IDs.Vendor == d.IDs.Vendor && !d.IsVirtual() && !mate.IsVirtual()
 }
 
 // isCompanionClass tells whether a class is one that graphics cards bring along:

@@ -136,7 +136,7 @@ func (n *Node) harmless(named []*Device, lost *Device) bool {
 	if len(lost.HostUses()) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(named, func(device *Device) bool { return device.hasCompanion(lost) }) {
+	if slices.ContainsFunc(named, func(device *Device) bool { return n.isCompanion(device, lost) }) {
 		return true
 	}
 	switch lost.Class.Base() {

@@ -60,14 +60,14 @@ var deviceEntries = []Entry{
 	{
 		Code: FunctionLeftBehind, Severity: "Info.",
 		When: "A line passes a display controller or accelerator, and sound, USB or serial functions of the same maker in its slot, " +
-			"or sound of the same subsystem on the next bus, are named by no VM. Nothing is said while a line of the node could not be read.",
+			"or sound of the same subsystem on the next bus that can belong to no other card, are named by no VM. Nothing is said while a line of the node could not be read.",
 		Why:    "The guest has no sound or USB-C of the card, and the host keeps a part of a card whose rest is gone.",
 		Remedy: "Name the slot without a function to pass the whole card. Leaving it out is allowed.",
 		Source: "qemu-server, PVE::QemuServer::PCI::parse_hostpci.",
 	},
 	{
 		Code: HostDevicePassed, Severity: "Warning; error if the host is known to use it.",
-		When: "A line by address passes a storage controller, the node's only network controller or, read on the node, the boot display. " +
+		When: "A line by address passes a storage controller, the last network controller that VMs leave to the node or, read on the node, the boot display. " +
 			"There is none for virtual functions, for functions that a running VM has, and for those that are bound to a driver for VMs. " +
 			"Read on the node, the host is known to use a function with a disk that is mounted or swap space, with an interface that is a port " +
 			"of a bridge or bond or carries another one, and as the boot display with a framebuffer; lines by mapping and virtual functions count, too, then. " +
@@ -79,9 +79,10 @@ var deviceEntries = []Entry{
 	{
 		Code: PFTakenWithVFs, Severity: "Error.",
 		When: "A line passes a physical function whole, and a line of any VM names one of its virtual functions, for certain or as an alternative. " +
-			"There is none where it is not told which functions are virtual.",
-		Why:    "Virtual functions vanish when the physical function leaves its driver; VMs that use them lose their device.",
-		Remedy: "Leave the physical function to the host and pass virtual functions only.",
+			"There is none where it is not told which functions are virtual. " +
+			"Or one VM names a function whole and mediated devices of it; two VMs that do so are mdev-and-whole.",
+		Why:    "Virtual functions vanish when the physical function leaves its driver, and so do mediated devices; VMs that use them lose their device.",
+		Remedy: "Leave the physical function to the host and pass virtual functions or mediated devices only.",
 		Source: "Linux, SR-IOV: pci_disable_sriov when the driver is unbound.",
 	},
 	{

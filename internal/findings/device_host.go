@@ -17,7 +17,7 @@ func findHostDevicePassed(w *world) []Finding {
 		var held map[*atlas.Device]bool
 		for _, v := range n.vms {
 			for _, l := range v.lines {
-				if v.Template || !l.next() || !l.exclusive() {
+				if !deviceTakes(l) {
 					continue
 				}
 				for _, device := range l.exact {
@@ -66,8 +66,8 @@ func deviceLoss(n *node, device *atlas.Device) string {
 	switch {
 	case device.Class.Base() == 0x01:
 		return "disks of the host on it vanish"
-	case device.Class.Base() == 0x02 && deviceOnlyNetwork(n):
-		return "the host loses its only network controller"
+	case device.Class.Base() == 0x02:
+		return deviceNetworkLoss(n)
 	case device.Host != nil && device.Host.BootDisplay.Told && device.Host.BootDisplay.Value:
 		return "the host loses its console"
 	default:
@@ -75,17 +75,32 @@ func deviceLoss(n *node, device *atlas.Device) string {
 	}
 }
 
-// deviceOnlyNetwork tells whether the node is known to have one network
-// controller, virtual functions aside.
-func deviceOnlyNetwork(n *node) bool {
+// deviceNetworkLoss says what the host loses with one of its network controllers
+// when all VMs of the node have what they name, "" if another controller stays or
+// may be there. Virtual functions aside.
+func deviceNetworkLoss(n *node) string {
+	if !deviceListWhole(n) {
+		return ""
+	}
 	count := 0
 	for i := range n.Devices {
-		if device := &n.Devices[i]; device.Class.Base() == 0x02 && !deviceIsVF(device) {
-			count++
+		device := &n.Devices[i]
+		if device.Class.Base() != 0x02 || deviceIsVF(device) {
+			continue
 		}
+		if !device.ForVMs() && !slices.ContainsFunc(n.linesOf(device), deviceTakes) {
+			return ""
+		}
+		count++
 	}
-	return count == 1 && deviceListWhole(n)
+	if count == 1 {
+		return "the host loses its only network controller"
+	}
+	return "the host loses the last of its network controllers, because VMs take all of them"
 }
+
+// deviceTakes tells whether the next start of a VM takes what the line names.
+func deviceTakes(l *line) bool { return !l.vm.Template && l.next() && l.exclusive() }
 
 func deviceHostPassed(n *node, l *line, device *atlas.Device) Finding {
 	subject := l.subject()
@@ -124,7 +139,7 @@ func findFunctionLeftBehind(w *world) []Finding {
 		}
 		for _, v := range n.vms {
 			for _, l := range v.lines {
-				if v.Template || !l.next() || !l.exclusive() {
+				if !deviceTakes(l) {
 					continue
 				}
 				for _, device := range l.exact {
@@ -160,6 +175,7 @@ func deviceLeftBehind(l *line, device *atlas.Device, left []*atlas.Device) Findi
 		},
 		Evidence: append([]string{deviceLineEvidence(l), deviceEvidence(device)}, deviceEvidenceOf(left)...),
 		Remedy:   []string{"To pass the whole card, name the slot without a function, or give the VM another hostpci line for each part on another bus. Leaving it out is allowed."},
+		devices:  devicesOf(l.vm.node, left...),
 	}
 	return f
 }
@@ -171,6 +187,7 @@ func findPFTakenWithVFs(w *world) []Finding {
 	for _, n := range w.nodes {
 		for i := range n.Devices {
 			device := &n.Devices[i]
+			found = append(found, deviceWholeWithSlice(n, device)...)
 			users := deviceLines(n, deviceVFs(n, device), func(l *line) []*atlas.Device { return l.all() })
 			if len(users) == 0 {
 				continue
@@ -183,6 +200,49 @@ func findPFTakenWithVFs(w *world) []Finding {
 		}
 	}
 	return found
+}
+
+// deviceWholeWithSlice finds VMs whose next start takes a function whole and makes
+// mediated devices of it. The vGPUs of NVIDIA's driver for kernel 6.8 and later take
+// their function, which is assigned twice then.
+func deviceWholeWithSlice(n *node, device *atlas.Device) []Finding {
+	var found []Finding
+	lines := n.linesOf(device)
+	for _, whole := range lines {
+		if !deviceTakes(whole) {
+			continue
+		}
+		parts := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool {
+			return l.vm != whole.vm || l.exclusive() || !l.next() || device.NvidiaVGPU && deviceIsNvidiaType(l.Mdev)
+		})
+		if len(parts) > 0 {
+			found = append(found, deviceWholeAndSlice(whole, parts, device))
+		}
+	}
+	return found
+}
+
+func deviceWholeAndSlice(whole *line, parts []*line, device *atlas.Device) Finding {
+	subject := whole.subject()
+	subject.Device = &device.Address
+	keys := moveKeys(parts)
+	evidence := []string{deviceLineEvidence(whole)}
+	remedy := []string{fmt.Sprintf("For mediated devices: qm set %d --delete %s", whole.vm.VMID, whole.key())}
+	for i, l := range parts {
+		evidence = append(evidence, deviceLineEvidence(l))
+		remedy = append(remedy, fmt.Sprintf("for the whole function: qm set %d --delete %s", whole.vm.VMID, keys[i]))
+	}
+	return Finding{
+		Code: PFTakenWithVFs, Severity: Error, Subject: subject,
+		Sentence: fmt.Sprintf("%s of VM %d passes the whole of %s, and %s %s a mediated device of it: "+
+			"the function offers none once it is bound to vfio-pci, and the VM does not start.",
+			whole.key(), whole.vm.VMID, device.Address, deviceWords(keys), devicePlural(len(keys), "wants", "want")),
+		Params: map[string]string{
+			"node": whole.vm.Node, "vmid": whole.vm.number(), "slot": whole.key(),
+			"device": device.Address.String(), "slices": deviceWords(keys),
+		},
+		Evidence: append(evidence, deviceEvidence(device)), Remedy: remedy,
+	}
 }
 
 // deviceVFs gives the virtual functions of a function that are there.
@@ -237,14 +297,16 @@ func devicePFTaken(n *node, l *line, device *atlas.Device, users []*line) Findin
 	}
 	return Finding{
 		Code: PFTakenWithVFs, Severity: Error, Subject: subject,
-		Sentence: fmt.Sprintf("%s of VM %d passes the physical function %s, whose virtual functions %s %s named by %s: "+
-			"they vanish as soon as the physical function leaves its driver.",
-			l.key(), l.vm.VMID, device.Address, deviceWords(deviceNames(vfs)), devicePlural(len(vfs), "is", "are"), deviceVMWords(vms)),
+		Sentence: fmt.Sprintf("%s of VM %d passes the physical function %s, whose virtual %s %s %s named by %s: "+
+			"%s as soon as the physical function leaves its driver.",
+			l.key(), l.vm.VMID, device.Address, devicePlural(len(vfs), "function", "functions"), deviceWords(deviceNames(vfs)),
+			devicePlural(len(vfs), "is", "are"), deviceVMWords(vms), devicePlural(len(vfs), "it vanishes", "they vanish")),
 		Params: map[string]string{
 			"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
 			"vfs": deviceWords(deviceNames(vfs)), "vms": deviceWords(deviceNumbers(vms)),
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Leave %s to the host and give VM %d a virtual function that no other VM names.", device.Address, l.vm.VMID)},
+		vms:      vmsOf(vms...), devices: devicesOf(n, vfs...),
 	}
 }

@@ -199,6 +199,7 @@ func findMdevAndWhole(w *world) []Finding {
 				},
 				Evidence: append(evidence, deviceEvidence(device)),
 				Remedy:   []string{"Decide on one use of the function: either every VM gets a mediated device of it, or one VM gets it whole."},
+				vms:      vmsOf(slices.Concat(wholes, parts)...),
 			})
 		}
 	}

@@ -218,12 +218,18 @@ func TestDeviceShared(t *testing.T) {
 func TestDeviceHostRules(t *testing.T) {
 	t.Parallel()
 	const disk = "0000:04:00.0 010601 8086:7ae2 9"
+	const second = "0000:03:00.1 020000 8086:1521 17"
 	const vf = "0000:03:10.0 020000 8086:1520 17"
 	deviceRun(t, []deviceCase{
 		{"storage", HostDevicePassed, deviceWorld{devices: []string{disk}, vms: []string{"101 stopped hostpci0: 04:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:04:00.0"}},
 		{"waits for VMs", HostDevicePassed, deviceWorld{devices: []string{disk + " driver=vfio-pci"}, vms: []string{"101 stopped hostpci0: 04:00.0"}}, nil},
 		{"a running VM has it", HostDevicePassed, deviceWorld{devices: []string{disk}, vms: []string{"101 running hostpci0: 04:00.0"}}, nil},
 		{"only NIC", HostDevicePassed, deviceWorld{devices: []string{deviceNIC}, vms: []string{"101 stopped hostpci0: 03:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:03:00.0"}},
+		{"last of the NICs", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped hostpci0: 03:00.1"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:03:00.0", "warning vmid:102 slot:hostpci0 device:0000:03:00.1"}},
+		{"both NICs in one slot", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 stopped hostpci0: 03:00"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:03:00.0", "warning vmid:101 slot:hostpci0 device:0000:03:00.1"}},
+		{"a running VM has the other NIC", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 running hostpci0: 03:00.0", "102 stopped hostpci0: 03:00.1"}}, []string{"warning vmid:102 slot:hostpci0 device:0000:03:00.1"}},
+		{"one NIC stays", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 stopped hostpci0: 03:00.0"}}, nil},
+		{"a template takes no NIC", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped template: 1|hostpci0: 03:00.1"}}, nil},
 		{"NICs not all known", HostDevicePassed, deviceWorld{devices: []string{deviceNIC}, vms: []string{"101 stopped hostpci0: 03:00.0"}, change: deviceUnread}, nil},
 		{"console", HostDevicePassed, deviceWorld{devices: []string{deviceGPU + " boot"}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:01:00.0"}},
 		{"console not told", HostDevicePassed, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, nil},
@@ -235,12 +241,24 @@ func TestDeviceHostRules(t *testing.T) {
 			devices: []string{"0000:53:00.0 030000 8086:e223 9 sub=1849:6025", "0000:54:00.0 040300 8086:e2f7 10 sub=1849:6025"},
 			vms:     []string{"101 stopped hostpci0: 53:00.0"},
 		}, []string{"info vmid:101 slot:hostpci0 device:0000:53:00.0"}},
+		{"next bus, where another card is", FunctionLeftBehind, deviceWorld{
+			devices: []string{deviceGPU + " sub=1043:87b5", deviceSound + " sub=1043:87b5", deviceOther + " sub=1043:87b5", "0000:02:00.1 040300 10de:1aef 15 sub=1043:87b5"},
+			vms:     []string{"101 stopped hostpci0: 01:00"},
+		}, nil},
+		{"next bus of two cards", FunctionLeftBehind, deviceWorld{
+			devices: []string{"0000:53:00.0 030000 8086:e223 9 sub=1849:6025", "0000:53:01.0 030000 8086:e223 9 sub=1849:6025", "0000:54:00.0 040300 8086:e2f7 10 sub=1849:6025"},
+			vms:     []string{"101 stopped hostpci0: 53:00.0"},
+		}, nil},
 		{"next bus, subsystem not told", FunctionLeftBehind, deviceWorld{
 			devices: []string{"0000:53:00.0 030000 8086:e223 9", "0000:54:00.0 040300 8086:e2f7 10"},
 			vms:     []string{"101 stopped hostpci0: 53:00.0"},
 		}, nil},
 
 		{"taken", PFTakenWithVFs, deviceWorld{devices: []string{deviceNIC, vf + " vf=0000:03:00.0"}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped hostpci0: 03:10.0"}}, []string{"error vmid:101 slot:hostpci0 device:0000:03:00.0"}},
+		{"whole and slice of one VM", PFTakenWithVFs, deviceWorld{devices: []string{deviceGPU + " mdev"}, vms: []string{"101 stopped hostpci0: 01:00.0|hostpci1: 01:00.0,mdev=nvidia-63"}}, []string{"error vmid:101 slot:hostpci0 device:0000:01:00.0"}},
+		{"whole and slice of two VMs", PFTakenWithVFs, deviceWorld{devices: []string{deviceGPU + " mdev"}, vms: []string{"101 stopped hostpci0: 01:00.0", "102 stopped hostpci0: 01:00.0,mdev=nvidia-63"}}, nil},
+		{"whole and vGPU of newer kernels", PFTakenWithVFs, deviceWorld{devices: []string{deviceGPU + " mdev nvidia"}, vms: []string{"101 stopped hostpci0: 01:00.0|hostpci1: 01:00.0,mdev=nvidia-63"}}, nil},
+		{"slice until the next start only", PFTakenWithVFs, deviceWorld{devices: []string{deviceGPU + " mdev"}, vms: []string{"101 running hostpci0: 01:00.0,mdev=nvidia-63|[PENDING]|hostpci0: 01:00.0"}}, nil},
 		{"nobody names the VF", PFTakenWithVFs, deviceWorld{devices: []string{deviceNIC, vf + " vf=0000:03:00.0"}, vms: []string{"101 stopped hostpci0: 03:00.0"}}, nil},
 		{"not told", PFTakenWithVFs, deviceWorld{devices: []string{deviceNIC, vf}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped hostpci0: 03:10.0"}}, nil},
 	})
