@@ -52,10 +52,12 @@ func deviceShifted(v *vm) (Finding, bool) {
 		return Finding{}, false
 	}
 	var from, to, evidence, remedy []string
+	var targets []*atlas.Device
 	for _, m := range lost {
 		target := deviceShift(v.node, m.selector, shifts[0])
+		targets = append(targets, target...)
 		from = append(from, m.selector.String())
-		to = append(to, deviceWords(deviceNames(target)))
+		to = append(to, devicePath(target[0].Address, m.selector.WholeSlot()))
 		evidence = append(evidence, deviceLineEvidence(m.line))
 		evidence = append(evidence, deviceEvidenceOf(target)...)
 	}
@@ -71,7 +73,17 @@ func deviceShifted(v *vm) (Finding, bool) {
 			"shift": fmt.Sprintf("%+d", shifts[0]),
 		},
 		Evidence: slices.Compact(evidence), Remedy: remedy,
+		devices: devicesOf(v.node, targets...),
 	}, true
+}
+
+// devicePath writes an address as a line or path does that names a function, or the
+// whole slot of it.
+func devicePath(address pci.Address, whole bool) string {
+	if whole {
+		return strings.TrimSuffix(address.Slot().String(), ".0")
+	}
+	return address.String()
 }
 
 // deviceDistinct tells whether at least two different addresses are lost.
@@ -160,13 +172,14 @@ func findDeviceMovedEntries(w *world) []Finding {
 }
 
 // deviceLostEntries gives the entries for the node whose device may be elsewhere,
-// by mapping.
+// by mapping, equal ones once. Where functions go together, the new place of each
+// would have to be known.
 func deviceLostEntries(n *node) []*deviceEntry {
 	var lost []*deviceEntry
 	for _, p := range n.mappingPlaces() {
 		for i := range p.entries {
 			entry := &p.entries[i]
-			if strings.Contains(entry.Path, ";") || deviceAtPath(n, entry) {
+			if strings.Contains(entry.Path, ";") || slices.Contains(p.entries[:i], *entry) || deviceAtPath(n, entry) {
 				continue
 			}
 			if equal := deviceEqual(n, p.mapping, entry); len(equal) > 0 {
@@ -243,10 +256,20 @@ func deviceClaimed(n *node, mapping *pve.Mapping, device *atlas.Device) bool {
 	return false
 }
 
+// places are where the device may be, in the shape of the entry's path.
+func (e *deviceEntry) places() []string {
+	selector, _ := pci.ParseSelector(e.entry.Path)
+	places := make([]string, len(e.equal))
+	for i, device := range e.equal {
+		places[i] = devicePath(device.Address, selector.WholeSlot())
+	}
+	return places
+}
+
 // findings says where the device of an entry is likely to be. rivals is the
 // number of entries that look for it.
 func (e *deviceEntry) findings(n *node, rivals int) []Finding {
-	places := deviceWords(deviceNames(e.equal))
+	places := deviceWords(e.places())
 	moved := Finding{
 		Code: DeviceMoved, Severity: Info,
 		Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: e.mapping.ID},
@@ -255,6 +278,7 @@ func (e *deviceEntry) findings(n *node, rivals int) []Finding {
 		},
 		Evidence: append([]string{fmt.Sprintf("mapping %s on %s: id=%s,path=%s", e.mapping.ID, n.Name, e.entry.ID, e.entry.Path)},
 			deviceEvidenceOf(e.equal)...),
+		devices: devicesOf(n, e.equal...),
 	}
 	if len(e.equal) == 1 && rivals == 1 {
 		moved.Sentence = fmt.Sprintf("The device %s that mapping %s expects at %s on node %s is likely to be at %s now: "+
@@ -263,13 +287,16 @@ func (e *deviceEntry) findings(n *node, rivals int) []Finding {
 			places, n.Name)}
 		return []Finding{moved}
 	}
-	moved.Sentence = fmt.Sprintf("The device %s that mapping %s expects at %s on node %s is not there. "+
-		"Devices of these ids that nothing else names: %s; which of them is meant cannot be told.",
-		e.entry.ID, e.mapping.ID, e.entry.Path, n.Name, places)
+	moved.Sentence = fmt.Sprintf("The device %s that mapping %s expects at %s on node %s is not there. ",
+		e.entry.ID, e.mapping.ID, e.entry.Path, n.Name)
 	moved.Remedy = []string{"Tell the devices apart by slot or serial number (lspci -vv -s ADDRESS), then correct the entry."}
 	if len(e.equal) == 1 {
+		moved.Sentence += fmt.Sprintf("The only device of these ids that nothing else names is %s, and %d entries look for it; "+
+			"which of them means it cannot be told.", places, rivals)
+		moved.Remedy = []string{fmt.Sprintf("Find out which entry %s belongs to (lspci -vv -s %s), and correct that one.", places, places)}
 		return []Finding{moved}
 	}
+	moved.Sentence += fmt.Sprintf("Devices of these ids that nothing else names: %s; which of them is meant cannot be told.", places)
 	identical := moved
 	identical.Code, identical.Severity = IdenticalDevices, Warning
 	identical.Sentence = fmt.Sprintf("Node %s has %d equal devices %s that nothing else names (%s); "+

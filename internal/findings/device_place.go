@@ -53,6 +53,7 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 	subject := v.subject()
 	subject.Slot = missing[0].line.Slot
 	var keys, selectors, evidence, near []string
+	var resembling []*atlas.Device
 	for _, m := range missing {
 		if m.line.Slot != subject.Slot {
 			subject.Slot = atlas.NoSlot
@@ -62,10 +63,11 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 			evidence = append(evidence, deviceLineEvidence(m.line))
 		}
 		selectors = append(selectors, m.selector.String())
+		resembling = append(resembling, deviceResembling(v.node, m.selector)...)
 		near = append(near, deviceNear(v.node, m.selector)...)
 	}
-	evidence = append(evidence, fmt.Sprintf("the list of PCI devices of node %s, %d functions: none for %s",
-		v.Node, len(v.node.Devices), deviceWords(selectors)))
+	evidence = append(evidence, fmt.Sprintf("the list of PCI devices of node %s, %s: none for %s",
+		v.Node, deviceCount(v.node), deviceWords(selectors)))
 	sentence := fmt.Sprintf("%s of VM %d %s %s, which %s not there on node %s; the VM does not start: "+
 		"no PCI device found for '%s'.", deviceWords(keys), v.VMID, devicePlural(len(keys), "names", "name"),
 		deviceWords(selectors), devicePlural(len(selectors), "is", "are"), v.Node, selectors[0])
@@ -84,7 +86,22 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 			"addresses": deviceWords(selectors), "near": strings.Join(near, " "),
 		},
 		Evidence: evidence, Remedy: remedy,
+		devices: devicesOf(v.node, resembling...),
 	}
+}
+
+// deviceResembling gives the functions that deviceNear speaks of.
+func deviceResembling(n *node, selector pci.Selector) []*atlas.Device {
+	var resembling []*atlas.Device
+	for i := range n.Devices {
+		address := n.Devices[i].Address
+		same := address
+		same.Domain = selector.First().Domain
+		if address.Slot() == selector.First().Slot() || selector.Names(same) {
+			resembling = append(resembling, &n.Devices[i])
+		}
+	}
+	return resembling
 }
 
 // deviceNear says what resembles an address that names nothing.

@@ -188,7 +188,7 @@ func (s *deviceSharing) finding(n *node) Finding {
 		waitingVMs = deviceWords(deviceNumbers(waiting))
 	}
 	first := s.devices[0].Address
-	sentence := "VMs " + vms + " on node " + n.Name + " name " + devices + ", which only one VM can have at a time."
+	sentence := deviceVMWords(all) + " on node " + n.Name + " name " + devices + ", which only one VM can have at a time."
 	if len(holders) == 1 {
 		sentence += fmt.Sprintf(" VM %d is running with %s; %s cannot start meanwhile: "+
 			"PCI device '%s' already in use by VMID '%d'.",

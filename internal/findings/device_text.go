@@ -23,9 +23,21 @@ func deviceWords(words []string) string {
 	}
 }
 
-// deviceVMWords names VMs: "VM 101" or "VMs 101 and 102".
+// deviceVMWords names VMs: "VM 101", "VMs 101 and 102", or the first of many.
 func deviceVMWords(vms []*vm) string {
-	return devicePlural(len(vms), "VM ", "VMs ") + deviceWords(deviceNumbers(vms))
+	return devicePlural(len(vms), "VM ", "VMs ") + deviceWords(few(deviceNumbers(vms)))
+}
+
+// most is how many of one kind a sentence names.
+const most = 5
+
+// few gives the first of many words, and how many are left out; evidence and
+// parameters have the rest.
+func few(words []string) []string {
+	if len(words) <= most {
+		return words
+	}
+	return append(slices.Clone(words[:most]), strconv.Itoa(len(words)-most)+" more")
 }
 
 // devicePlural picks the word for one or for several.
@@ -34,6 +46,11 @@ func devicePlural(n int, one, several string) string {
 		return one
 	}
 	return several
+}
+
+// deviceCount counts the functions of a node: "17 functions".
+func deviceCount(n *node) string {
+	return strconv.Itoa(len(n.Devices)) + devicePlural(len(n.Devices), " function", " functions")
 }
 
 // deviceNames gives the addresses of functions as text.
@@ -136,6 +153,14 @@ func deviceAppendVM(vms []*vm, v *vm) []*vm {
 		return vms
 	}
 	return append(vms, v)
+}
+
+// deviceAppend adds a function to a list unless it is there.
+func deviceAppend(devices []*atlas.Device, device *atlas.Device) []*atlas.Device {
+	if slices.Contains(devices, device) {
+		return devices
+	}
+	return append(devices, device)
 }
 
 // deviceIsNvidiaType tells whether a type of mediated device is one that Proxmox

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"pciatlas/internal/atlas"
@@ -77,7 +78,8 @@ type Finding struct {
 	Subject  Subject           `json:"subject"`
 	Sentence string            `json:"sentence"`
 	Params   map[string]string `json:"params,omitempty"`
-	// Evidence names what was read, and the value.
+	// Evidence names what was read, and the value. It is not nil, and not longer
+	// than people read: what is left out is counted. The same holds for Remedy.
 	Evidence []string `json:"evidence"`
 	// Remedy are commands to copy or steps to take.
 	Remedy []string `json:"remedy"`
@@ -89,7 +91,7 @@ type Finding struct {
 }
 
 // Find gives the findings of a report, the worst first, then by node, VM, slot,
-// mapping and device.
+// mapping and device. None says the same of the same as another.
 func Find(report *atlas.Report) []Finding {
 	w := newWorld(report)
 	var parts [][]Finding
@@ -112,9 +114,33 @@ func Find(report *atlas.Report) []Finding {
 	slices.SortStableFunc(order, compare)
 	found := make([]Finding, 0, total)
 	for _, f := range order {
+		if last := len(found) - 1; last >= 0 && compare(&found[last], f) == 0 {
+			continue
+		}
+		f.Evidence = bounded(f.Evidence, mostEvidence, "and %d more like these")
+		f.Remedy = bounded(f.Remedy, mostRemedies, "and %d more steps like these, for the rest of what is named here")
 		found = append(found, *f)
 	}
 	return found
+}
+
+// How many lines of evidence and remedies a finding has.
+const (
+	mostEvidence = 20
+	mostRemedies = 10
+)
+
+// bounded gives the first texts of a list, and after them how many are left out.
+// The list stays as it is; nil becomes an empty one.
+func bounded(texts []string, most int, more string) []string {
+	switch {
+	case texts == nil:
+		return []string{}
+	case len(texts) <= most:
+		return texts
+	default:
+		return append(slices.Clone(texts[:most]), fmt.Sprintf(more, len(texts)-most))
+	}
 }
 
 func compare(a, b *Finding) int {

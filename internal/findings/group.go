@@ -12,7 +12,7 @@ var groupRules = []rule{
 var groupEntries = []Entry{
 	{
 		Code: NoIOMMU, Severity: "Error.",
-		When: "A VM of the node passes a whole function, no function of the node has an IOMMU group, and, read on the node, /sys/class/iommu is empty. " +
+		When: "A VM of the node passes a function or a mediated device of one, no function of the node has an IOMMU group, and, read on the node, /sys/class/iommu is empty. " +
 			"Over the API the groups of the whole device list decide alone. There is none for nodes whose VMs pass nothing.",
 		Why:    "The VM does not start: cannot prepare PCI pass-through, IOMMU not present.",
 		Remedy: "Switch on VT-d or AMD-Vi in the firmware; look at dmesg | grep -e DMAR -e IOMMU -e AMD-Vi and at the kernel command line.",
@@ -29,7 +29,7 @@ var groupEntries = []Entry{
 	{
 		Code: GroupShared, Severity: "Warning; error if two of the VMs start by themselves, or one runs and another starts by itself.",
 		When: "Two VMs name different functions of one IOMMU group and no function in common: one finding for each group. " +
-			"Mediated devices and alternatives of a mapping do not count.",
+			"Mediated devices do not count, and alternatives of a mapping only if all of them lie in the group.",
 		Why: "PVE does not notice. Only one process can open a group, and QEMU fails with " +
 			"\"failed to open /dev/vfio/N: Device or resource busy\".",
 		Remedy: "Run one of the VMs at a time, give both functions to one VM, or move a card to another slot.",

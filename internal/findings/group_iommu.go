@@ -17,12 +17,13 @@ func groupIOMMU(n *node) (read facts.Read[facts.IOMMU], ok bool) {
 	return read, read.State == facts.OK
 }
 
-// groupPassing gives the lines of a node whose next start takes whole functions.
+// groupPassing gives the lines of a node whose next start passes functions that
+// are there, whole or as mediated devices.
 func groupPassing(n *node) []*line {
 	var lines []*line
 	for _, v := range n.vms {
 		for _, l := range v.lines {
-			if !v.Template && l.next() && l.exclusive() && len(l.all()) > 0 {
+			if !v.Template && l.next() && len(l.all()) > 0 {
 				lines = append(lines, l)
 			}
 		}
@@ -35,7 +36,8 @@ func groupNone(device *atlas.Device) bool {
 	return device.Device.Group.Told && device.Device.Group.Value == nil
 }
 
-// findNoIOMMU finds nodes that cannot pass anything and are asked to.
+// findNoIOMMU finds nodes that cannot pass anything and are asked to. Proxmox VE
+// looks for an IOMMU before it makes a mediated device, too.
 func findNoIOMMU(w *world) []Finding {
 	var found []Finding
 	for _, n := range w.nodes {
@@ -44,7 +46,7 @@ func findNoIOMMU(w *world) []Finding {
 			continue
 		}
 		read, ok := groupIOMMU(n)
-		evidence := []string{fmt.Sprintf("%d functions of node %s, none with an IOMMU group", len(n.Devices), n.Name)}
+		evidence := []string{fmt.Sprintf("%s of node %s, none with an IOMMU group", deviceCount(n), n.Name)}
 		switch {
 		case ok && read.Value.Present || !ok && n.fromFiles || !ok && !deviceListWhole(n):
 			continue
@@ -70,6 +72,7 @@ func findNoIOMMU(w *world) []Finding {
 				"dmesg | grep -e DMAR -e IOMMU -e AMD-Vi",
 				"On Intel with kernels before 6.8, add intel_iommu=on to the kernel command line and restart the node.",
 			},
+			vms: vmsOf(vms...),
 		})
 	}
 	return found
@@ -92,7 +95,7 @@ func findNoIOMMUGroup(w *world) []Finding {
 	for _, n := range w.nodes {
 		for _, l := range groupPassing(n) {
 			lacking := groupLacking(l)
-			if len(lacking) == 0 {
+			if len(lacking) == 0 || !l.exclusive() {
 				continue
 			}
 			subject := l.subject()
@@ -112,6 +115,7 @@ func findNoIOMMUGroup(w *world) []Finding {
 					"Switch on VT-d (Intel) or AMD-Vi (AMD) in the firmware; look at dmesg | grep -e DMAR -e IOMMU -e AMD-Vi.",
 					fmt.Sprintf("If the device cannot have a group: qm set %d --delete %s", l.vm.VMID, l.key()),
 				},
+				devices: devicesOf(n, lacking...),
 			})
 		}
 	}

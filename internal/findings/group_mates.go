@@ -9,10 +9,40 @@ import (
 	"pciatlas/internal/pci"
 )
 
-// groupUse is what one VM claims of one IOMMU group.
+// groupUse is what one VM claims of one IOMMU group: functions for certain, and
+// functions of pools that lie in the group as a whole. Of these the VM gets one that
+// no other VM has.
 type groupUse struct {
 	claim   deviceClaim
 	devices []*atlas.Device
+	pool    []*atlas.Device
+}
+
+// names gives the functions of the use as a sentence does.
+func (u *groupUse) names() string {
+	names := deviceNames(u.devices)
+	if len(u.pool) > 0 {
+		names = append(names, "one of "+deviceWords(deviceNames(u.pool)))
+	}
+	return deviceWords(names)
+}
+
+// all gives the functions of the use.
+func (u *groupUse) all() []*atlas.Device { return slices.Concat(u.devices, u.pool) }
+
+// groupOfPool gives the group in which all the functions lie that a line with
+// several alternatives may get, nil if there is none.
+func groupOfPool(l *line) *int {
+	if len(l.exact) > 0 || len(l.candidates) == 0 || len(l.unplaced) > 0 {
+		return nil
+	}
+	group := l.candidates[0].Device.Group.Value
+	for _, device := range l.candidates {
+		if other := device.Device.Group.Value; group == nil || other == nil || *other != *group {
+			return nil
+		}
+	}
+	return group
 }
 
 // findGroupShared finds groups whose functions are spread over several VMs.
@@ -46,6 +76,13 @@ func (c *groupCount) add(v *vm) {
 	}
 }
 
+func groupAdd(groups map[int]*groupCount, group int, v *vm) {
+	if groups[group] == nil {
+		groups[group] = &groupCount{}
+	}
+	groups[group].add(v)
+}
+
 // groupApart gives the groups none of whose functions all the VMs have that claim
 // a function of the group.
 func groupApart(n *node) map[int]bool {
@@ -60,14 +97,14 @@ func groupApart(n *node) map[int]bool {
 				if group == nil {
 					continue
 				}
-				if groups[*group] == nil {
-					groups[*group] = &groupCount{}
-				}
 				if devices[device] == nil {
 					devices[device] = &groupCount{}
 				}
-				groups[*group].add(v)
+				groupAdd(groups, *group, v)
 				devices[device].add(v)
+			}
+			if group := groupOfPool(l); group != nil {
+				groupAdd(groups, *group, v)
 			}
 		}
 	}
@@ -97,7 +134,14 @@ func groupUses(n *node) map[int][]*groupUse {
 			}
 			for _, device := range l.exact {
 				if group := device.Device.Group.Value; group != nil && apart[*group] {
-					uses[*group] = groupAddUse(uses[*group], l, device)
+					use := groupAddUse(uses, *group, l)
+					use.devices = deviceAppend(use.devices, device)
+				}
+			}
+			if group := groupOfPool(l); group != nil && apart[*group] {
+				use := groupAddUse(uses, *group, l)
+				for _, device := range l.candidates {
+					use.pool = deviceAppend(use.pool, device)
 				}
 			}
 		}
@@ -105,10 +149,13 @@ func groupUses(n *node) map[int][]*groupUse {
 	return uses
 }
 
-// groupAddUse adds a function of a line to the uses of its group. Lines come by VM.
-func groupAddUse(uses []*groupUse, l *line, device *atlas.Device) []*groupUse {
+// groupAddUse adds a line to the uses of a group, and gives that of its VM. Lines
+// come by VM.
+func groupAddUse(all map[int][]*groupUse, group int, l *line) *groupUse {
+	uses := all[group]
 	if len(uses) == 0 || uses[len(uses)-1].claim.vm != l.vm {
 		uses = append(uses, &groupUse{claim: deviceClaim{vm: l.vm}})
+		all[group] = uses
 	}
 	use := uses[len(uses)-1]
 	use.claim.now = use.claim.now || l.now()
@@ -116,10 +163,7 @@ func groupAddUse(uses []*groupUse, l *line, device *atlas.Device) []*groupUse {
 	if !slices.Contains(use.claim.lines, l) {
 		use.claim.lines = append(use.claim.lines, l)
 	}
-	if !slices.Contains(use.devices, device) {
-		use.devices = append(use.devices, device)
-	}
-	return uses
+	return use
 }
 
 // groupSharing makes the finding of one group, if two VMs claim different
@@ -140,6 +184,7 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 	}
 	var vms []*vm
 	var claims []*deviceClaim
+	var functions []*atlas.Device
 	var names, lines, states, devices []string
 	for i, use := range uses {
 		if !apart[i] {
@@ -147,12 +192,13 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 		}
 		vms = append(vms, use.claim.vm)
 		claims = append(claims, &use.claim)
-		names = append(names, fmt.Sprintf("VM %d %s", use.claim.vm.VMID, deviceWords(deviceNames(use.devices))))
+		names = append(names, fmt.Sprintf("VM %d %s", use.claim.vm.VMID, use.names()))
+		functions = append(functions, use.all()...)
 		for _, l := range use.claim.lines {
 			lines = append(lines, deviceLineEvidence(l))
 		}
 		states = append(states, deviceStatusEvidence(use.claim.vm))
-		devices = append(devices, deviceEvidenceOf(use.devices)...)
+		devices = append(devices, deviceEvidenceOf(use.all())...)
 	}
 	if len(vms) == 0 {
 		return Finding{}, false
@@ -162,12 +208,13 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 		Code: GroupShared, Severity: severity, Subject: n.about(groupFirst(uses, apart)),
 		Sentence: fmt.Sprintf("%s share IOMMU group %d on node %s: %s. Only one of them can run at a time; Proxmox VE does not notice, "+
 			"and QEMU fails with \"failed to open /dev/vfio/%d: Device or resource busy\".",
-			deviceVMWords(vms), group, n.Name, deviceWords(names), group),
+			deviceVMWords(vms), group, n.Name, deviceWords(few(names)), group),
 		Params: map[string]string{
 			"node": n.Name, "group": strconv.Itoa(group), "vms": deviceWords(deviceNumbers(vms)), "uses": deviceWords(names),
 		},
 		Evidence: slices.Concat(lines, states, slices.Compact(devices)),
 		Remedy:   []string{"Run only one of these VMs at a time, give all functions of the group to one VM, or move a card to another slot."},
+		vms:      vmsOf(vms...), devices: devicesOf(n, functions...),
 	}
 	if severity == Error {
 		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
@@ -180,7 +227,7 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 func groupFirst(uses []*groupUse, apart []bool) pci.Address {
 	var first *atlas.Device
 	for i, use := range uses {
-		for _, device := range use.devices {
+		for _, device := range use.all() {
 			if apart[i] && (first == nil || device.Address.Compare(first.Address) < 0) {
 				first = device
 			}
@@ -249,9 +296,9 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 	f := Finding{
 		Code: GroupTakesHostDevice, Severity: Warning, Subject: l.subject(),
 		Sentence: fmt.Sprintf("Starting VM %d%s %s more than %s names from the host, because %s in IOMMU group %s: %s. "+
-			"Proxmox VE binds them to vfio-pci, and they are not given back when the VM stops.",
+			"Proxmox VE binds %s to vfio-pci, and %s not given back when the VM stops.",
 			l.vm.VMID, may, devicePlural(number(may == ""), "takes", "take"), l.key(), devicePlural(len(lost), "it is", "they are"),
-			deviceWords(groups), deviceWords(deviceLabels(lost))),
+			deviceWords(groups), deviceWords(deviceLabels(lost)), devicePlural(len(lost), "it", "them"), devicePlural(len(lost), "it is", "they are")),
 		Params: map[string]string{
 			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
 			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(lost)),
@@ -259,8 +306,10 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(lost), uses),
 		Remedy: []string{
 			"Move the card to another slot of the board so that it has a group of its own.",
-			fmt.Sprintf("If the host needs one of these devices: qm set %d --delete %s", l.vm.VMID, l.key()),
+			fmt.Sprintf("If the host needs %s: qm set %d --delete %s",
+				devicePlural(len(lost), "this device", "one of these devices"), l.vm.VMID, l.key()),
 		},
+		devices: devicesOf(l.vm.node, slices.Concat(named, lost)...),
 	}
 	if len(used) > 0 {
 		f.Sentence += " The host uses this now and loses " + deviceWords(used) + "."

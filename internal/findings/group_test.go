@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"strings"
 	"testing"
 
 	"pciatlas/internal/facts"
@@ -22,6 +23,7 @@ func TestGroupIOMMURules(t *testing.T) {
 		{"read", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes, change: groupCommandLine(false)}, []string{"error"}},
 		{"is there", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes, change: groupCommandLine(true)}, nil},
 		{"host, not read", NoIOMMU, deviceWorld{devices: []string{none + " driver=nvidia"}, vms: passes}, nil},
+		{"a slice", NoIOMMU, deviceWorld{devices: []string{none + " mdev"}, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=a"}}, []string{"error"}},
 		{"a group", NoIOMMU, deviceWorld{devices: []string{none, deviceOther}, vms: passes}, nil},
 		{"nothing passed", NoIOMMU, deviceWorld{devices: []string{none}, vms: []string{"101 stopped memory: 512"}}, nil},
 		{"groups not told", NoIOMMU, deviceWorld{devices: []string{untold}, vms: passes}, nil},
@@ -45,6 +47,9 @@ func TestGroupMateRules(t *testing.T) {
 	const hostBridge = "0000:00:00.0 060000 8086:1901 14"
 	passes := []string{"101 stopped hostpci0: 01:00.0"}
 	taken := []string{"warning vmid:101 slot:hostpci0"}
+	const pool = "gpu|\tmap id=10de:2204,iommugroup=14,node=pve-a,path=0000:01:00.0|\tmap id=10de:2204,iommugroup=14,node=pve-a,path=0000:02:00.0"
+	pooled := []string{deviceGPU, "0000:02:00.0 030000 10de:2204 14"}
+	starting := []string{"101 stopped onboot: 1|hostpci0: mapping=gpu", "102 stopped onboot: 1|hostpci0: mapping=gpu"}
 	both := []string{"101 running hostpci0: 01:00.0", "102 stopped hostpci0: 03:00.0"}
 	deviceRun(t, []deviceCase{
 		{"two VMs", GroupShared, deviceWorld{devices: []string{bridge, deviceGPU, nic}, vms: both}, []string{"warning device:0000:01:00.0"}},
@@ -53,6 +58,11 @@ func TestGroupMateRules(t *testing.T) {
 			devices: []string{deviceGPU, nic}, vms: []string{both[0], "102 stopped onboot: 1|hostpci0: 03:00.0"},
 			change: func(s *facts.Snapshot) { s.HA.State = facts.Failed },
 		}, []string{"warning device:0000:01:00.0"}},
+		{"a pool within the group", GroupShared, deviceWorld{devices: pooled, vms: starting, mappings: pool}, []string{"error device:0000:01:00.0"}},
+		{"a pool, nobody starts by itself", GroupShared, deviceWorld{devices: pooled, vms: []string{"101 stopped hostpci0: mapping=gpu", "102 stopped hostpci0: mapping=gpu"}, mappings: pool}, []string{"warning device:0000:01:00.0"}},
+		{"a pool and one of its functions", GroupShared, deviceWorld{devices: pooled, vms: []string{"101 stopped hostpci0: mapping=gpu", "102 stopped hostpci0: 01:00.0"}, mappings: pool}, []string{"warning device:0000:01:00.0"}},
+		{"a pool of two groups", GroupShared, deviceWorld{devices: []string{deviceGPU, deviceOther}, vms: starting, mappings: strings.Replace(pool, "14,node=pve-a,path=0000:02", "15,node=pve-a,path=0000:02", 1)}, nil},
+		{"a pool for one VM", GroupShared, deviceWorld{devices: pooled, vms: starting[:1], mappings: pool}, nil},
 		{"one VM", GroupShared, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{"101 stopped hostpci0: 01:00.0|hostpci1: 03:00.0"}}, nil},
 		{"the same function", GroupShared, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{both[0], "102 stopped hostpci0: 01:00.0"}}, nil},
 		{"a slice", GroupShared, deviceWorld{devices: []string{deviceGPU + " mdev", nic}, vms: []string{"101 running hostpci0: 01:00.0,mdev=a", both[1]}}, nil},
