@@ -12,7 +12,7 @@ import (
 
 func TestAdministrators(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, s *store.Store) {
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		zoe := addAdmin(t, s, "zoe", auth.Admin)
 		adam := admin("adam")
 		adam.Role, adam.Hash, adam.Subject = auth.Auditor, "", "https://id.example|7"
@@ -47,7 +47,7 @@ func TestAdministrators(t *testing.T) {
 
 func TestUpdateAdministratorGivesTheErrorOfTheChange(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, s *store.Store) {
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		zoe := addAdmin(t, s, "zoe", auth.Admin)
 		refusal := errors.New("not so")
 		is(t, s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error {
@@ -66,7 +66,7 @@ func demote(a *auth.Administrator) error {
 
 func TestLastAdministrator(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, s *store.Store) {
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		zoe := addAdmin(t, s, "zoe", auth.Admin)
 		addAdmin(t, s, "oscar", auth.Operator)
 		// Who cannot sign in does not count.
@@ -90,7 +90,7 @@ func TestLastAdministrator(t *testing.T) {
 
 func TestLastAdministratorUnderConcurrentDemotions(t *testing.T) {
 	t.Parallel()
-	storetest.RunAt(t, func(t *testing.T, place storetest.Place) {
+	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
 		first, second := place.Open(t), place.Open(t)
 		for range 5 {
 			addAdmin(t, first, "a", auth.Admin)
@@ -133,7 +133,7 @@ func TestLastAdministratorUnderConcurrentDemotions(t *testing.T) {
 }
 
 // removeForTest removes an administrator, whoever else there is.
-func removeForTest(t *testing.T, s *store.Store, name string) {
+func removeForTest(t testing.TB, s *store.Store, name string) {
 	t.Helper()
 	helper := admin("helper")
 	ok(t, s.CreateAdministrator(t.Context(), helper, done()))
@@ -145,7 +145,7 @@ func removeForTest(t *testing.T, s *store.Store, name string) {
 
 func TestSetup(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, s *store.Store) {
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		now := storetest.Start()
 		ok(t, s.AddSetupToken(t.Context(), "late", now))
 		ok(t, s.AddSetupToken(t.Context(), "first", now.Add(1)))
@@ -168,7 +168,7 @@ func TestSetup(t *testing.T) {
 
 func TestSetupHappensOnce(t *testing.T) {
 	t.Parallel()
-	storetest.RunAt(t, func(t *testing.T, place storetest.Place) {
+	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
 		stores := []*store.Store{place.Open(t), place.Open(t)}
 		ok(t, stores[0].AddSetupToken(t.Context(), "link", storetest.Start().Add(3600e9)))
 		errs := make([]error, 6)

@@ -45,6 +45,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	}
 	err := s.transaction(ctx, s.dialect.snapshot, func(tx conn) error {
 		for _, t := range tables {
+			if err := s.step(t.name); err != nil {
+				return err
+			}
 			if err := t.backup(ctx, tx, out); err != nil {
 				return fmt.Errorf("back up %s: %w", t.name, err)
 			}

@@ -36,9 +36,11 @@ const keyringHead = "# Keys of pciatlas. Without this file the stored tokens of 
 // file that others than its owner may read or write is refused.
 func OpenKeyring(path string) (*Keyring, error) {
 	k := &Keyring{path: path}
-	err := k.Reload()
-	if !errors.Is(err, fs.ErrNotExist) {
-		return k, err
+	switch err := k.Reload(); {
+	case err == nil:
+		return k, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
 	}
 	key, err := newSealingKey()
 	if err != nil {
@@ -49,7 +51,10 @@ func OpenKeyring(path string) (*Keyring, error) {
 	if err := writeKeys(path, []sealingKey{key}, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return k, k.Reload()
+	if err := k.Reload(); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // Reload reads the file again: another process may have changed the keys.
@@ -160,17 +165,18 @@ func parseKey(line string) (sealingKey, bool) {
 // writeKeys writes the keys to a file of their own, waits until they are on the
 // disk, and gives the file its name by os.Rename or, if there must be none yet,
 // by os.Link.
-func writeKeys(path string, keys []sealingKey, name func(old, new string) error) error {
+func writeKeys(path string, keys []sealingKey, name func(from, to string) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("write the keyring: %w", err)
 	}
 	defer func() { _ = os.Remove(file.Name()) }() // gone already after os.Rename
-	text := keyringHead
+	var text strings.Builder
+	text.WriteString(keyringHead)
 	for _, key := range keys {
-		text += key.id + " " + base64.StdEncoding.EncodeToString(key.bytes[:]) + "\n"
+		text.WriteString(key.id + " " + base64.StdEncoding.EncodeToString(key.bytes[:]) + "\n")
 	}
-	_, err = file.WriteString(text)
+	_, err = file.WriteString(text.String())
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("write the keyring: %w", err)
 	}

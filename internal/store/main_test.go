@@ -19,7 +19,7 @@ func done() fleet.AuditEntry {
 }
 
 // ok fails the test on an error.
-func ok(t *testing.T, err error) {
+func ok(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,8 @@ func ok(t *testing.T, err error) {
 }
 
 // got fails the test on an error and gives the value.
-func got[T any](value T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
+func got[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
 		ok(t, err)
 		return value
@@ -36,7 +36,7 @@ func got[T any](value T, err error) func(t *testing.T) T {
 }
 
 // is fails the test unless the error is the wanted one.
-func is(t *testing.T, err, want error) {
+func is(t testing.TB, err, want error) {
 	t.Helper()
 	if !cmp.Equal(err, want, cmpopts.EquateErrors()) {
 		t.Fatalf("error is %v, want %v", err, want)
@@ -44,7 +44,7 @@ func is(t *testing.T, err, want error) {
 }
 
 // same fails the test unless the values are equal.
-func same(t *testing.T, have, want any) {
+func same(t testing.TB, have, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Fatalf("(-want +have)\n%s", diff)
@@ -58,7 +58,7 @@ func admin(name string) auth.Administrator {
 	}
 }
 
-func addAdmin(t *testing.T, s *store.Store, name string, role auth.Role) auth.Administrator {
+func addAdmin(t testing.TB, s *store.Store, name string, role auth.Role) auth.Administrator {
 	t.Helper()
 	a := admin(name)
 	a.Role = role
@@ -70,7 +70,7 @@ func session(hash, name string) auth.Session {
 	return auth.Session{Hash: hash, Name: name, CreatedAt: storetest.Start(), UsedAt: storetest.Start(), Address: "192.0.2.7", Agent: "Browser/1"}
 }
 
-func addSession(t *testing.T, s *store.Store, hash, name string) {
+func addSession(t testing.TB, s *store.Store, hash, name string) {
 	t.Helper()
 	ok(t, s.CreateSession(t.Context(), session(hash, name), done()))
 }
@@ -90,7 +90,7 @@ func lab() fleet.Cluster {
 
 const labSecret = "5b1c2e0c-canary-secret-of-lab"
 
-func addLab(t *testing.T, s *store.Store) fleet.Cluster {
+func addLab(t testing.TB, s *store.Store) fleet.Cluster {
 	t.Helper()
 	return got(s.CreateCluster(t.Context(), lab(), labSecret, done()))(t)
 }

@@ -49,7 +49,8 @@ type Store struct {
 	timeout time.Duration
 	random  io.Reader
 	// step is called at each point of RotateKey where a crash leaves another
-	// state behind; tests fail it.
+	// state behind, and before Backup reads a table, with the name of the point.
+	// Tests fail it.
 	step func(point string) error
 }
 

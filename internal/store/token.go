@@ -11,6 +11,7 @@ import (
 	"pciatlas/internal/fleet"
 )
 
+//nolint:gosec // names of columns
 const tokenColumns = `api_tokens.id, api_tokens.name, api_tokens.owner, api_tokens.role, api_tokens.hash,
 	api_tokens.created_at, api_tokens.expires_at, api_tokens.used_at`
 

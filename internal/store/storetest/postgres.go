@@ -13,6 +13,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -30,6 +31,7 @@ const startTimeout = time.Minute
 // Server is a PostgreSQL server that listens on a socket in a folder of its own
 // only, and ends with the test process however that ends.
 type Server struct {
+	admin       *sql.DB // the database postgres
 	folder      string
 	say         io.WriteCloser
 	hear        *bufio.Reader
@@ -56,7 +58,10 @@ func Postgres(t testing.TB) *Server {
 	t.Helper()
 	server, err := startServer()
 	server = usable(t, server, err)
-	t.Cleanup(func() { _ = server.say.Close() })
+	t.Cleanup(func() {
+		_ = server.admin.Close()
+		_ = server.say.Close()
+	})
 	return server
 }
 
@@ -96,7 +101,7 @@ func (s *Server) command(t testing.TB, word string) {
 	if _, err := io.WriteString(s.say, word+"\n"); err != nil {
 		t.Fatalf("%s PostgreSQL: %v", word, err)
 	}
-	if answer, err := s.hear.ReadString('\n'); err != nil || answer != "done\n" {
+	if answer, err := s.hear.ReadString('\n'); err != nil || answer != "ready\n" {
 		t.Fatalf("%s PostgreSQL: %q, %v", word, answer, err)
 	}
 }
@@ -111,13 +116,13 @@ start() {
   pid=$!
 }
 stop() { kill -QUIT "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; }
-if "$bin/initdb" -D "$folder/data" -U pciatlas -A trust -E UTF8 --no-locale --no-sync >>"$folder/log" 2>&1 </dev/null; then
+if "$bin/initdb" -D "$folder/data" -U pciatlas -A trust -E UTF8 --no-locale --no-sync --wal-segsize=1 >>"$folder/log" 2>&1 </dev/null; then
   start
-  echo done
+  echo ready
 fi
 while read -r word; do
   $word
-  echo done
+  echo ready
 done
 stop
 rm -rf "$folder"
@@ -130,11 +135,11 @@ func startServer() (*Server, error) {
 	}
 	// Not in the folder of the test: another user runs the server and has to get
 	// there, and the path of a socket may not be long.
-	folder, err := os.MkdirTemp("/tmp", "pciatlas-pg-") //nolint:usetesting // as said
+	folder, err := os.MkdirTemp("/tmp", "pciatlas-pg-")
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(context.Background(), "/bin/sh", "-c", keeper, "keeper", bin, folder) //nolint:usetesting // outlives the test that starts it
+	command := exec.CommandContext(context.Background(), "/bin/sh", "-c", keeper, "keeper", bin, folder)
 	command.Dir = folder
 	if command.SysProcAttr, err = unprivileged(folder); err != nil {
 		return nil, err
@@ -154,7 +159,13 @@ func startServer() (*Server, error) {
 	if _, err := server.hear.ReadString('\n'); err != nil {
 		return nil, fmt.Errorf("initdb: %w", server.explain(err))
 	}
-	return server, server.wait(context.Background()) //nolint:usetesting // as above
+	if server.admin, err = sql.Open("pgx", server.DSN("postgres")); err != nil {
+		return nil, err
+	}
+	if err := server.wait(context.Background()); err != nil {
+		return nil, err
+	}
+	return server, nil
 }
 
 // wait returns when the server answers.
@@ -183,12 +194,8 @@ func (s *Server) explain(err error) error {
 
 // run runs a statement in the database postgres.
 func (s *Server) run(ctx context.Context, statement string) error {
-	db, err := sql.Open("pgx", s.DSN("postgres"))
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, statement)
-	return errors.Join(err, db.Close())
+	_, err := s.admin.ExecContext(ctx, statement)
+	return err
 }
 
 // fresh makes a database with the schema in it, and drops it after the test.
@@ -211,7 +218,7 @@ func (s *Server) fresh(t testing.TB) string {
 }
 
 func (s *Server) makeTemplate() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout) //nolint:usetesting // for all tests of the process
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	if err := s.run(ctx, "CREATE DATABASE atlas"); err != nil {
 		return err
@@ -277,4 +284,18 @@ func unprivileged(folder string) (*syscall.SysProcAttr, error) {
 		return nil, err
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+}
+
+// Files gives the folders and files that hold what is stored at the place. A
+// PostgreSQL server is told to write everything to its files first.
+func Files(t testing.TB, place Place) []string {
+	t.Helper()
+	if !strings.HasPrefix(place.Database, "postgres://") {
+		return []string{filepath.Dir(place.Database)}
+	}
+	server := shared(t)
+	if err := server.run(t.Context(), "CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	return []string{filepath.Join(server.folder, "data", "base"), filepath.Join(server.folder, "data", "pg_wal")}
 }

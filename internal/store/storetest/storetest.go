@@ -24,23 +24,27 @@ const (
 // Kinds are all of them.
 func Kinds() []Kind { return []Kind{SQLite, PostgreSQL} }
 
+// T is the test on one kind of database. It is a type of its own so that a
+// function that takes it counts as a test, not as a helper of tests.
+type T struct{ *testing.T }
+
 // Start is what the clock of the stores says, and it stands still.
 func Start() time.Time { return time.Date(2026, time.March, 1, 10, 0, 0, 0, time.UTC) }
 
 // Run runs the test on a fresh store of each kind, side by side. Where there is
 // no PostgreSQL on the machine, that half is skipped and says so.
-func Run(t *testing.T, test func(t *testing.T, s *store.Store)) {
+func Run(t *testing.T, test func(t T, s *store.Store)) {
 	t.Helper()
-	RunAt(t, func(t *testing.T, place Place) { test(t, place.Open(t)) })
+	RunAt(t, func(t T, place Place) { test(t, place.Open(t)) })
 }
 
 // RunAt is Run for tests that open one database several times.
-func RunAt(t *testing.T, test func(t *testing.T, place Place)) {
+func RunAt(t *testing.T, test func(t T, place Place)) {
 	t.Helper()
 	for _, kind := range Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			test(t, Fresh(t, kind))
+			test(T{T: t}, Fresh(t, kind))
 		})
 	}
 }
