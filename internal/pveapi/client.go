@@ -105,8 +105,10 @@ func (c *Client) ask(ctx context.Context, base, request, path string, query url.
 	req.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(req)
 	if err != nil {
+		c.options.Observe(0)
 		return nil, connectionError(request, strings.TrimPrefix(base, "https://"), err)
 	}
+	c.options.Observe(response.StatusCode)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		_, _ = io.CopyN(io.Discard, response.Body, 4096)

@@ -51,6 +51,9 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrorCode gives Code.
+func (e *Error) ErrorCode() string { return e.Code }
+
 func (e *Error) problem() facts.Problem {
 	message := "no answer"
 	switch {

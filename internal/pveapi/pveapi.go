@@ -62,6 +62,9 @@ type Options struct {
 	Limits Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Observe is told the HTTP status of every answer, 0 for a request without one;
+	// several requests at once may call it. nil: nobody counts.
+	Observe func(status int)
 }
 
 // Client asks one cluster. It may be used by several goroutines at once; its
@@ -90,6 +93,9 @@ func New(options Options) (*Client, error) {
 	options.Limits = withDefaults(options.Limits)
 	if options.Now == nil {
 		options.Now = time.Now
+	}
+	if options.Observe == nil {
+		options.Observe = func(int) {}
 	}
 	client := &Client{
 		options: options, nodes: map[string]string{},

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"pciatlas/internal/auth"
+	"pciatlas/internal/store"
+)
+
+// setupTime is how long a set-up link is valid.
+const setupTime = 24 * time.Hour
+
+// newSetupToken makes the token of a set-up link if there is no administrator yet;
+// it gives "" if there is one. Each replica makes its own, and the first one that is
+// used ends all.
+func newSetupToken(ctx context.Context, s *store.Store, random io.Reader, now time.Time) (string, error) {
+	count, err := s.CountAdministrators(ctx)
+	if err != nil || count > 0 {
+		return "", err
+	}
+	text, hash, err := auth.NewSecret(random, "")
+	if err != nil {
+		return "", err
+	}
+	if err := s.AddSetupToken(ctx, hash, now.Add(setupTime)); err != nil {
+		return "", fmt.Errorf("make the set-up link: %w", err)
+	}
+	return text, nil
+}
+
+// SetupToken gives the token with which the first administrator is made, "" if there
+// is one already. It is shown to the person who starts the server and to nobody else.
+func (s *Server) SetupToken() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.setup
+}
