@@ -46,7 +46,7 @@ build: ## build bin/pciatlas, one static binary
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/pciatlas
 
 .PHONY: demo
-demo: build ## build, then scan the built-in example node
+demo: build ## build, then run the server with a simulated cluster until Ctrl-C
 	$(BIN) demo
 
 ##@ Check

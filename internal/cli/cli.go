@@ -58,6 +58,7 @@ func System() Env {
 func Run(ctx context.Context, args []string, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	out := &stickyWriter{w: env.Stdout}
 	env.Stdout, env.args = out, args
 	root := newRoot(env)
@@ -185,8 +186,9 @@ func newRoot(env Env) *cobra.Command {
 	}
 	root.SetErr(env.Stderr)
 	root.AddCommand(
-		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env), newConfig(env), newDemo(env), newVersion(env),
-		newMan(root),
+		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env),
+		newServe(env), newDemo(env), newConfig(env), newBackup(env), newRestore(env), newRotateKey(env),
+		newVersion(env), newMan(root),
 	)
 	return root
 }

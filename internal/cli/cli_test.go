@@ -317,15 +317,3 @@ func TestCompletionAndManualPages(t *testing.T) {
 		}
 	}
 }
-
-func TestDemo(t *testing.T) {
-	got := run(t, cli.Env{Columns: 100}, "demo")
-	if got.code != 0 {
-		t.Fatalf("exit code %d: %s", got.code, got.stderr)
-	}
-	for _, want := range []string{"Several VMs", "Needs review", "Referenced", "No reference found", "[pending]", "[to be removed]", "[candidate]", "no such device"} {
-		if !strings.Contains(got.stdout, want) {
-			t.Errorf("the demo does not show %q", want)
-		}
-	}
-}

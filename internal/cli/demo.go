@@ -3,55 +3,57 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"pciatlas/internal/pvesim"
+	"pciatlas/internal/server"
 )
 
 func newDemo(env Env) *cobra.Command {
-	return &cobra.Command{
+	var listen string
+	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show what pciatlas says about a built-in example cluster",
-		Long: `Starts a simulated cluster of Proxmox VE on a port of this machine, asks its API
-as scan, device and vm would ask a real one, and stops it again.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env) },
+		Short: "Run the server with a simulated cluster, to try everything out",
+		Long: `Runs the server on this machine with a simulated cluster of Proxmox VE behind
+it: four nodes, one of which is off. It needs no settings and takes none. Only
+this machine can reach it, because everybody knows its passwords. All it stores
+is in a folder that is removed when it stops (Ctrl-C).`,
+		Example: "  pciatlas demo\n  pciatlas demo --listen 127.0.0.1:8080",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, listen) },
 	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "listen at this loopback `HOST:PORT`; port 0 takes a free one")
+	return cmd
 }
 
-func runDemo(ctx context.Context, env Env) error {
-	server, err := pvesim.NewTLSServer(&pvesim.Server{World: pvesim.Demo(), MuteDelay: time.Second})
+func runDemo(ctx context.Context, env Env, listen string) error {
+	if err := server.CheckLoopback(listen); err != nil {
+		return usage("%w", err)
+	}
+	demo, err := server.StartDemo(ctx, server.DemoOptions{
+		Listen: listen, Logger: quietLogger(env), Now: env.Now, Version: version,
+	})
 	if err != nil {
-		return failed(fmt.Errorf("start the example cluster: %w", err))
+		return failed(fmt.Errorf("the demo cannot start: %w", err))
 	}
-	defer server.Close()
-	with := env
-	with.Getenv = func(key string) string {
-		if key == "PCIATLAS_TOKEN" {
-			return pvesim.DemoToken
-		}
-		return env.Getenv(key)
+	p := &printer{w: env.Stdout}
+	showDemo(p, demo)
+	return untilStopped(ctx, p.err, demo.Failed(), demo.Stop)
+}
+
+// showDemo says where the demo is and what can be tried.
+func showDemo(p *printer, demo *server.Demo) {
+	url := demo.URL()
+	p.line("The demo runs at %s, with a simulated cluster of four nodes, one of which is off.", url)
+	p.line("\nSign in with the password %s as", server.DemoPassword)
+	for _, account := range demo.Accounts {
+		p.line("  %s", account.Name)
 	}
-	fmt.Fprintf(env.Stdout, "An example: a cluster of four nodes, one of which is off, simulated on this machine.\n"+
-		"Each command below is also given\n  --endpoint %s --token-file FILE \\\n  --tls-fingerprint %s\n", server.URL, server.Fingerprint)
-	flags := []string{"--endpoint", server.URL, "--tls-fingerprint", server.Fingerprint, "--cluster", "lab"}
-	for _, args := range [][]string{
-		{"scan"},
-		{"device", "02:00.0", "--node", "pve-a"},
-		{"vm", "103"},
-		{"explain", "hostpci", "01:00,pcie=1"},
-	} {
-		fmt.Fprintf(env.Stdout, "\n$ pciatlas %s\n\n", strings.Join(args, " "))
-		if args[0] != "explain" {
-			args = append(args, flags...)
-		}
-		if code := Run(ctx, args, with); code != exitDone {
-			return &exitError{code: code}
-		}
-	}
-	fmt.Fprintln(env.Stdout, "\nOn a node of Proxmox VE, run as root, it needs no flags: pciatlas scan")
-	return nil
+	p.line("\nTry:")
+	p.line("  curl -c %s -H 'Content-Type: application/json' -d '{\"name\":\"auditor\",\"password\":\"%s\"}' %s/api/v1/session",
+		quote(demo.CookieFile), server.DemoPassword, url)
+	p.line("  curl -b %s '%s/api/v1/resources/gpus?node=pve-a'", quote(demo.CookieFile), url)
+	p.line("  pciatlas scan --cluster %s --endpoint %s --token-file %s --tls-fingerprint %s",
+		server.DemoCluster, demo.Endpoint, quote(demo.TokenFile), demo.Fingerprint)
+	p.line("\nCtrl-C stops it and removes everything that it stored.")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,11 +95,23 @@ func openAndWrite(file string, data []byte) error {
 
 // writeWhole puts a new file, complete or not at all, in the place of a file.
 func writeWhole(file string, data []byte) error {
+	return writeWholeWith(file, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// writeWholeWith is writeWhole for data that is not in memory. When it returns
+// without an error, the data is on the disk.
+func writeWholeWith(file string, write func(io.Writer) error) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".pciatlas-*")
 	if err != nil {
 		return err
 	}
-	_, err = temporary.Write(data)
+	err = write(temporary)
+	if err == nil {
+		err = temporary.Sync()
+	}
 	if closeErr := temporary.Close(); err == nil {
 		err = closeErr
 	}

@@ -196,15 +196,6 @@ func TestVersionDatesTheNames(t *testing.T) {
 	}
 }
 
-// TestDemoLeavesNothing: the demo makes no file, so that none stays if it is ended.
-func TestDemoLeavesNothing(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "not-there"))
-	got := run(t, cli.Env{}, "demo")
-	if got.code != 0 || !strings.Contains(got.stdout, "--token-file FILE") || strings.Contains(got.stdout, pvesim.DemoToken) {
-		t.Errorf("exit code %d: %s", got.code, got.stderr)
-	}
-}
-
 // TestManyReferences: a sentence names three VMs, the list below all.
 func TestManyReferences(t *testing.T) {
 	world := pvesim.Demo()
