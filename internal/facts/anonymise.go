@@ -190,10 +190,19 @@ func (a *anonymiser) hostpci(value string) string {
 		case found && key == "mapping":
 			parts[i] = key + "=" + a.name("mapping", text)
 		case found && key == "romfile":
-			parts[i] = key + "=" + a.name("rom", text)
+			parts[i] = key + "=" + a.romFile(text)
 		}
 	}
 	return strings.Join(parts, ",")
+}
+
+// romFile replaces the name of a ROM file, and what stands in a remark behind it.
+func (a *anonymiser) romFile(text string) string {
+	name, remark := pve.CutRemark(text)
+	if !remark {
+		return a.name("rom", text)
+	}
+	return a.name("rom", name) + " # remark"
 }
 
 var customCPU = regexp.MustCompile(`custom-[^,]*`)
@@ -260,7 +269,7 @@ func (a *anonymiser) refusedPart(part string) string {
 	case key == "mdev":
 		return "mdev=/"
 	case key == "romfile":
-		return "romfile=" + a.name("rom", text) + strings.Repeat(";", min(1, strings.Count(text, ";")))
+		return "romfile=" + a.romFile(text) + strings.Repeat(";", min(1, strings.Count(text, ";")))
 	default:
 		return key + "=" + a.name("value", text)
 	}

@@ -337,3 +337,27 @@ func TestAnonymiseUses(t *testing.T) {
 		t.Errorf("%+v", node)
 	}
 }
+
+// TestAnonymiseKeepsRemarks: a remark that was swallowed into the name of a ROM file
+// is still one, and says nothing.
+func TestAnonymiseKeepsRemarks(t *testing.T) {
+	for value, want := range map[string]string{
+		"01:00,romfile=secret.rom # from secret": "01:00,romfile=rom-1 # remark",
+		"01:00,romfile=secret.rom\t#x,pcie=1":    "01:00,romfile=rom-1 # remark,pcie=1",
+		"01:00,romfile=secret#2.rom":             "01:00,romfile=rom-1",
+		"01:00,romfile=# secret":                 "01:00,romfile=rom-1",
+		"01:00,romfile=secret;x # y,foo=1":       "01:00,romfile=rom-1 # remark;,option-1=1",
+	} {
+		s := facts.Snapshot{Nodes: map[string]*facts.Node{"pve-a": {VMs: map[int]facts.Read[facts.VMConfig]{101: {
+			State: facts.OK, Value: facts.VMConfig{Items: []pve.Item{{Key: "hostpci0", Current: &value}}},
+		}}}}}
+		hidden, err := facts.Anonymise(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm := hidden.Nodes["node-1"].VMs[101]
+		if got := vm.Value.Current("hostpci0"); got != want {
+			t.Errorf("%q gives %q", value, got)
+		}
+	}
+}

@@ -211,7 +211,7 @@ func TestDeviceShared(t *testing.T) {
 		{"list not read", DeviceShared, deviceWorld{
 			vms:    []string{"101 running hostpci0: 01:00", "102 stopped hostpci0: 01:00"},
 			change: func(s *facts.Snapshot) { s.Nodes["pve-a"].Devices = facts.Read[[]facts.Device]{} },
-		}, nil},
+		}, found},
 	})
 }
 

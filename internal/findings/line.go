@@ -254,13 +254,22 @@ func lineShell(s string) string {
 // shellQuoted quotes an argument for a shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// lineShort keeps what is quoted from a file readable.
+// lineShort keeps what is quoted from a file readable, without cutting a word where
+// words are of a usual length.
 func lineShort(s string) string {
-	const limit = 120
-	if runes := []rune(s); len(runes) > limit {
-		return string(runes[:limit]) + "…"
+	const limit, word = 120, 40
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
 	}
-	return s
+	end := limit
+	for end > limit-word && runes[end] != ' ' {
+		end--
+	}
+	if runes[end] != ' ' {
+		end = limit
+	}
+	return strings.TrimRight(string(runes[:end]), " ,;:") + "…"
 }
 
 // lineList writes "a", "a and b" or "a, b and c".

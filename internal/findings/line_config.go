@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -15,125 +14,6 @@ import (
 // lineInEffect tells whether a section of a VM's file is about the VM itself and
 // not about a snapshot.
 func lineInEffect(section string) bool { return section == "" || section == "pending" }
-
-// lineIgnored finds hostpci lines of the file that Proxmox VE drops; those that
-// name a mapping where an address belongs are found as that, too.
-func lineIgnored(w *world) []Finding {
-	var found []Finding
-	for _, v := range w.vms {
-		if v.Config == nil {
-			continue
-		}
-		for i := range v.Config.Dropped {
-			dropped := &v.Config.Dropped[i]
-			if !strings.HasPrefix(dropped.Key, "hostpci") || !lineInEffect(dropped.Section) {
-				continue
-			}
-			if name, fixed := lineMappingName(w, dropped.Text); name != "" {
-				found = append(found, lineNamesMapping(v, dropped, name, fixed))
-			}
-			found = append(found, lineDropped(v, dropped))
-		}
-	}
-	return found
-}
-
-// lineDroppedFinding begins a finding about a line that Proxmox VE drops.
-func lineDroppedFinding(v *vm, dropped *pve.DroppedLine, code Code, severity Severity) Finding {
-	subject, params := v.subject(), lineParams(v)
-	if slot, ok := pve.ParseSlotKey(dropped.Key); ok {
-		subject.Slot = slot
-	}
-	params["key"], params["line"], params["reason"] = lineShort(dropped.Key), strconv.Itoa(dropped.Line), dropped.Reason
-	return Finding{
-		Code: code, Severity: severity, Subject: subject, Params: params,
-		Evidence: []string{fmt.Sprintf("VM %d, line %d of the file, %s: %s", v.VMID, dropped.Line,
-			lineShort(dropped.Key), lineShort(dropped.Text))},
-	}
-}
-
-func lineDropped(v *vm, dropped *pve.DroppedLine) Finding {
-	f := lineDroppedFinding(v, dropped, HostPCILineIgnored, Warning)
-	key := lineShort(dropped.Key)
-	f.Sentence = fmt.Sprintf("Proxmox VE drops line %d of VM %d on %s, %s: %s.", dropped.Line, v.VMID, v.Node, key,
-		lineShort(strings.TrimSuffix(dropped.Reason, ".")))
-	if item, ok := v.Config.Get(dropped.Key); ok {
-		if value, set := item.Future(); set {
-			f.Sentence += " It takes another line of the key."
-			f.Evidence = append(f.Evidence, lineQuote(v, dropped.Key, value, item.Pending != nil))
-		}
-	}
-	option := "hostpciN (N is 0 to 15)"
-	if f.Subject.Slot != atlas.NoSlot {
-		option = key
-	}
-	f.Remedy = []string{fmt.Sprintf("Write the line anew as qm set %d --%s … accepts it, or remove it from the file.", v.VMID, option)}
-	if others := lineAlsoNamed(v, dropped); others != "" {
-		f.Sentence += " Do not just correct it: " + others + "."
-		f.Remedy = []string{"Remove the line from the file, or write it anew and remove the other one: a VM must not name a function twice."}
-	}
-	return f
-}
-
-// lineAlsoNamed says which other slots of the VM name functions that a dropped
-// line seems to mean; they would be assigned twice once it is corrected.
-func lineAlsoNamed(v *vm, dropped *pve.DroppedLine) string {
-	var told []string
-	selectors := pve.ReadRefused(dropped.Text).Selectors
-	for _, s := range lineValues(v) {
-		if s.key() == dropped.Key || !s.exclusive() || len(s.choices) != 1 {
-			continue
-		}
-		for _, function := range s.choices[0].functions {
-			for _, selector := range selectors {
-				text := s.key() + " already names " + function.Address.String()
-				if selector.Names(function.Address) && !slices.Contains(told, text) {
-					told = append(told, text)
-				}
-			}
-		}
-	}
-	return lineList(told)
-}
-
-// lineMappingName gives the mapping that a refused value names as its host, and
-// the value with the mapping in the right place, "" if that is refused as well.
-func lineMappingName(w *world, text string) (name, fixed string) {
-	if len(pve.ReadRefused(text).Selectors) > 0 {
-		return "", ""
-	}
-	parts := strings.Split(text, ",")
-	for i, part := range parts {
-		candidate := strings.TrimSpace(part)
-		if key, value, keyed := strings.Cut(candidate, "="); keyed {
-			if strings.TrimSpace(key) != "host" {
-				continue
-			}
-			candidate = strings.TrimSpace(value)
-		}
-		if lineMapping(w, candidate) == nil {
-			continue
-		}
-		parts[i] = "mapping=" + candidate
-		if value, err := pve.ParseHostPCI(strings.Join(parts, ",")); err == nil {
-			fixed = value.String()
-		}
-		return candidate, fixed
-	}
-	return "", ""
-}
-
-func lineNamesMapping(v *vm, dropped *pve.DroppedLine, name, fixed string) Finding {
-	f := lineDroppedFinding(v, dropped, HostPCIHostIsMappingName, Error)
-	f.Params["mapping"] = name
-	f.Evidence = append(f.Evidence, "mapping "+name+" exists")
-	f.Sentence = fmt.Sprintf("%s of VM %d on %s names %q where only an address may stand, so Proxmox VE drops the line. "+
-		"A mapping of that name exists: write mapping=%s.", lineShort(dropped.Key), v.VMID, v.Node, name, name)
-	if _, ok := pve.ParseSlotKey(dropped.Key); ok && fixed != "" {
-		f.Remedy = []string{fmt.Sprintf("qm set %d --%s %s", v.VMID, dropped.Key, lineShell(fixed))}
-	}
-	return f
-}
 
 // lineRepeated finds hostpci keys that stand several times in one section.
 func lineRepeated(w *world) []Finding {
@@ -246,7 +126,7 @@ func lineSnapshots(w *world) []Finding {
 		}
 		slots := lineSlots(v)
 		for _, old := range lineOldLines(v.Config.Snapshots.Value) {
-			if !slices.ContainsFunc(slots, func(s *lineSlot) bool { return lineSameSource(s.value, &old.value) }) {
+			if !lineStillNamed(v, old, slots) {
 				found = append(found, lineRestored(v, old))
 			}
 		}
@@ -278,6 +158,46 @@ func lineOldLines(snapshots []facts.VMSnapshot) []*lineOld {
 		slices.Sort(line.snapshots)
 	}
 	return lines
+}
+
+// lineStillNamed tells whether the VM's lines name exactly what an old line names:
+// the same text, or the same functions in one line or in several.
+func lineStillNamed(v *vm, old *lineOld, slots []*lineSlot) bool {
+	if slices.ContainsFunc(slots, func(s *lineSlot) bool { return lineSameSource(s.value, &old.value) }) {
+		return true
+	}
+	before := &lineSlot{vm: v, slot: old.slot, value: &old.value}
+	before.choices = lineChoices(before)
+	wanted, ok := lineCertain(before)
+	if !ok || old.value.Source() != pve.SourceHost { // which mapping it is makes a difference
+		return false
+	}
+	named := map[*atlas.Device]bool{}
+	for _, s := range slots {
+		functions, ok := lineCertain(s)
+		if !ok || s.value.Mdev != old.value.Mdev || s.value.Source() != old.value.Source() ||
+			slices.ContainsFunc(functions, func(d *atlas.Device) bool { return !slices.Contains(wanted, d) }) {
+			continue
+		}
+		for _, function := range functions {
+			named[function] = true
+		}
+	}
+	return len(named) == len(wanted)
+}
+
+// lineCertain gives the functions of a slot, each once; ok is false where they are
+// not known for certain.
+func lineCertain(s *lineSlot) (functions []*atlas.Device, ok bool) {
+	if len(s.choices) != 1 || !s.choices[0].whole {
+		return nil, false
+	}
+	for _, function := range s.choices[0].functions {
+		if !slices.Contains(functions, function) {
+			functions = append(functions, function)
+		}
+	}
+	return functions, true
 }
 
 // lineSameSource tells whether two values name the same, however written.

@@ -3,6 +3,8 @@ package findings
 import (
 	"fmt"
 	"strings"
+
+	"pciatlas/internal/pve"
 )
 
 // lineROMRemark finds file names of a ROM that hold a remark: text after white
@@ -11,7 +13,7 @@ func lineROMRemark(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
 		for _, s := range lineSlots(v) {
-			name, remark := lineCutRemark(s.value.RomFile)
+			name, remark := pve.CutRemark(s.value.RomFile)
 			if !remark {
 				continue
 			}
@@ -29,16 +31,6 @@ func lineROMRemark(w *world) []Finding {
 		}
 	}
 	return found
-}
-
-func lineCutRemark(name string) (file string, remark bool) {
-	for i := 1; i < len(name); i++ {
-		if name[i] == '#' && (name[i-1] == ' ' || name[i-1] == '\t') {
-			file = strings.TrimSpace(name[:i])
-			return file, file != ""
-		}
-	}
-	return name, false
 }
 
 // lineDriverKeep finds lines that leave the binding to others, and functions of

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
 )
 
 // lineROMMissing finds ROM files that are not on the VM's node. A name with a
@@ -18,7 +19,7 @@ func lineROMMissing(w *world) []Finding {
 		}
 		for _, s := range lineSlots(v) {
 			name := s.value.RomFile
-			_, remark := lineCutRemark(name)
+			_, remark := pve.CutRemark(name)
 			if remark || !slices.Contains(node.ROMFiles.Value, facts.ROMFile{Name: name}) {
 				continue
 			}

@@ -13,9 +13,9 @@ import (
 )
 
 var mappingRules = []rule{
-	mappingInvalid, mappingNotFound, mappingNoEntryForNode, mappingFittingDevice,
+	mappingInvalid, mappingNotFound, mappingNoEntryForNode,
 	mappingAlternatives, mappingGroupUnchecked, mappingOverlap, mappingOversubscribed,
-	mappingNowhere, mappingMixed, mappingPartialNode, mappingUnused,
+	mappingNowhere, mappingMixed, mappingPartialNode, mappingUnused, mappingSameAddress,
 }
 
 // mappingPlace is one mapping on one node that has entries for it.

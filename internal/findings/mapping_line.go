@@ -56,7 +56,9 @@ func (l *line) mappingNotFound() Finding {
 		}
 	}
 	if f.Remedy == nil {
-		f.Remedy = []string{fmt.Sprintf("Create mapping %s, or name one that exists: qm set %d --%s mapping=NAME", l.Mapping, l.vm.VMID, l.key())}
+		value := l.Value
+		value.Mapping = "NAME"
+		f.Remedy = []string{fmt.Sprintf("Create mapping %s, or name one that exists: %s", l.Mapping, mappingQMSet(l, value))}
 	}
 	return f
 }
@@ -77,34 +79,6 @@ func (w *world) mappingNames() string {
 	return strings.Join(names, ", ")
 }
 
-func mappingNoEntryForNode(w *world) []Finding {
-	var found []Finding
-	for _, v := range w.vms {
-		for _, l := range v.lines {
-			mapping := w.mappingOf(l.Mapping)
-			if mapping == nil || !l.mappingLost(atlas.MappingNoEntryForNode) {
-				continue
-			}
-			message := fmt.Sprintf("PCI device mapping not found for '%s'", l.Mapping)
-			f := Finding{
-				Code: MappingNoEntryForNode, Severity: Error, Subject: l.subject(),
-				Sentence: fmt.Sprintf("Resource mapping %s has no entry for node %s, where VM %d with this mapping in %s is; it cannot start there: %q.",
-					l.Mapping, v.Node, v.VMID, l.key(), message),
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "slot": l.key(), "mapping": l.Mapping, "node": v.Node, "message": message},
-				Evidence: []string{mappingLineEvidence(l), mappingEntriesOn(mapping)},
-				Remedy:   []string{fmt.Sprintf("Add an entry for node %s to mapping %s, or move VM %d to a node that has one.", v.Node, l.Mapping, v.VMID)},
-			}
-			if v.Template {
-				f.Severity = Info
-				f.Sentence = fmt.Sprintf("Resource mapping %s has no entry for node %s, where template %d names it in %s; its clones do not start there.",
-					l.Mapping, v.Node, v.VMID, l.key())
-			}
-			found = append(found, f)
-		}
-	}
-	return found
-}
-
 // mappingEntriesOn says which nodes a mapping has entries for.
 func mappingEntriesOn(mapping *pve.Mapping) string {
 	nodes := make([]string, 0, len(mapping.Entries))
@@ -113,46 +87,6 @@ func mappingEntriesOn(mapping *pve.Mapping) string {
 	}
 	slices.Sort(nodes)
 	return fmt.Sprintf("mapping %s: entries for %s", mapping.ID, strings.Join(slices.Compact(nodes), ", "))
-}
-
-// mappingFittingDevice finds nodes that have a device of a mapping in use, but no
-// entry for it.
-func mappingFittingDevice(w *world) []Finding {
-	var found []Finding
-	for _, mapping := range w.mappingList() {
-		if !w.mappingUsed(mapping.ID) {
-			continue
-		}
-		for _, n := range w.nodes {
-			if len(n.place(mapping).entries) > 0 || n.away {
-				continue
-			}
-			fitting := n.mappingFree(mapping)
-			if len(fitting) == 0 {
-				continue
-			}
-			addresses, evidence := make([]string, 0, len(fitting)), []string{mappingEntriesOn(mapping)}
-			for _, device := range fitting {
-				addresses = append(addresses, device.Address.String())
-				evidence = append(evidence, fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(device.IDs)))
-			}
-			template := pve.Entry{Node: n.Name, Path: fitting[0].Address.String()}
-			if mappingWholeSlot(mapping) {
-				template.Path = strings.TrimSuffix(template.Path, ".0")
-			}
-			entry := mappingEntryFor(template, fitting[0])
-			found = append(found, Finding{
-				Code: MappingNoEntryForNode, Severity: Info,
-				Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: mapping.ID},
-				Sentence: fmt.Sprintf("Node %s has a device that fits resource mapping %s (%s), but the mapping has no entry for it; "+
-					"no VM with this mapping can move there.", n.Name, mapping.ID, mappingJoin(addresses)),
-				Params:   map[string]string{"node": n.Name, "mapping": mapping.ID, "devices": strings.Join(addresses, ", ")},
-				Evidence: evidence,
-				Remedy:   []string{mappingSet(mapping.ID, "", append(slices.Clone(mapping.Entries), entry))},
-			})
-		}
-	}
-	return found
 }
 
 // mappingUsed tells whether a VM that is no template will use the mapping.

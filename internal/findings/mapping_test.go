@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pciatlas/internal/atlas"
@@ -263,13 +264,179 @@ func TestMappingFindings(t *testing.T) {
 	}
 }
 
-// TestMappingCorrection: the remedy is what makes the entry valid.
+// mappingFound gives the findings of a code in a world.
+func mappingFound(s *facts.Snapshot, code findings.Code) []findings.Finding {
+	return slices.DeleteFunc(findings.Find(atlas.Build(s)), func(f findings.Finding) bool { return f.Code != code })
+}
+
+// TestMappingCorrection: the remedy is what makes the entry valid, or where to look.
+// A mapping that anything uses is not to be deleted.
 func TestMappingCorrection(t *testing.T) {
-	found := findings.Find(atlas.Build(mappingWorld(t, mappingBad)))
-	at := slices.IndexFunc(found, func(f findings.Finding) bool { return f.Code == findings.MappingInvalid })
+	const (
+		gone     = "gpu\n\tmap id=10de:9999,iommugroup=11,node=pve-a,path=0000:07:00.0\n"
+		away     = "gpu\n\tmap id=8086:1521,iommugroup=11,node=pve-b,path=0000:07:00\n"
+		alsoGone = gone + "\tmap id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0\n"
+		halves   = "gpu\n\tmap id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0;0000:01:00.1\n"
+		drop     = "pvesh delete /cluster/mapping/pci/gpu"
+		look     = "lspci -nnD -d 10de:9999"
+	)
+	used := []mappingVM{mappingUser(101)}
+	for name, c := range map[string]struct {
+		file     string
+		vms      []mappingVM
+		do, dont string
+	}{
+		"properties": {file: mappingBad, do: "pvesh set /cluster/mapping/pci/gpu --map 'id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0' " +
+			"--map 'id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0'"},
+		"moved, whole slot":    {file: away, do: "pvesh set /cluster/mapping/pci/gpu --map 'id=8086:1521,iommugroup=1,node=pve-b,path=0000:01:00'"},
+		"parts of a card":      {file: halves, vms: used, do: "--map 'id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00'"},
+		"gone, used":           {file: gone, vms: used, do: look, dont: "pvesh"},
+		"gone, in a snapshot":  {file: gone, vms: []mappingVM{{ID: 101, Snapshot: "mapping=gpu"}}, do: look, dont: "pvesh"},
+		"gone, of a template":  {file: gone, vms: []mappingVM{{ID: 101, Template: true, Config: mappingHost("mapping=gpu")}}, do: look, dont: "pvesh"},
+		"gone, unused":         {file: gone, do: drop},
+		"gone, used there":     {file: alsoGone, vms: used, do: look, dont: "pvesh"},
+		"gone, used elsewhere": {file: alsoGone, vms: []mappingVM{{ID: 101, Node: "pve-b", Config: mappingHost("mapping=gpu")}}, do: "--map 'id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0'", dont: drop},
+	} {
+		found := mappingFound(mappingWorld(t, c.file, c.vms...), findings.MappingInvalid)
+		if len(found) != 1 {
+			t.Errorf("%s: %d findings", name, len(found))
+			continue
+		}
+		steps := strings.Join(found[0].Remedy, "\n")
+		if !strings.Contains(steps, c.do) || c.dont != "" && strings.Contains(steps, c.dont) {
+			t.Errorf("%s: %s", name, steps)
+		}
+	}
+}
+
+// TestMappingMentions: a line that Proxmox VE drops still says that somebody wants
+// the mapping.
+func TestMappingMentions(t *testing.T) {
+	for text, want := range map[string]int{
+		"gpu": 0, "host=gpu,pcie=1": 0, "gpu,romfile=it's.rom": 0, "Mapping = gpu": 0, "mapping=gpu,foo=1": 0, "mapping:gpu": 0,
+		"gpu2": 1, "01:00,romfile=gpu": 1, "my-gpu": 1,
+	} {
+		s := mappingWorld(t, mappingGood, mappingVM{ID: 101})
+		read := s.Nodes["pve-a"].VMs[101]
+		read.Value.Dropped = []pve.DroppedLine{{Line: 1, Key: "hostpci0", Text: text, Reason: "not accepted"}}
+		s.Nodes["pve-a"].VMs[101] = read
+		if got := len(mappingFound(s, findings.MappingUnused)); got != want {
+			t.Errorf("%q: %d findings", text, got)
+		}
+	}
+}
+
+// TestMappingNoEntryOnce: one finding for a mapping and a node, with the command
+// where a device is there.
+func TestMappingNoEntryOnce(t *testing.T) {
 	const command = "pvesh set /cluster/mapping/pci/gpu --map 'id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0' " +
 		"--map 'id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0'"
-	if at < 0 || !slices.Contains(found[at].Remedy, command) {
-		t.Errorf("not among the remedies: %s\n%+v", command, found)
+	there := func(id int, template bool) mappingVM {
+		return mappingVM{ID: id, Node: "pve-b", Template: template, Config: mappingHost("mapping=gpu", "hostpci1", "mapping=gpu")}
+	}
+	for name, c := range map[string]struct {
+		vms       []mappingVM
+		says, who string
+	}{
+		"two VMs and a template": {[]mappingVM{there(101, false), there(102, false), there(103, true)}, "error", "VM 101 hostpci0, VM 101 hostpci1, VM 102 hostpci0, VM 102 hostpci1"},
+		"a template":             {[]mappingVM{there(103, true)}, "info", "VM 103 hostpci0, VM 103 hostpci1"},
+		"a VM elsewhere":         {[]mappingVM{mappingUser(101)}, "info", "0000:81:00.0"},
+	} {
+		s := mappingWorld(t, mappingGood, c.vms...)
+		found := mappingFound(s, findings.MappingNoEntryForNode)
+		if len(found) != 1 || found[0].Severity.String() != c.says || !strings.Contains(found[0].Sentence, c.who) ||
+			!strings.Contains(strings.Join(found[0].Remedy, "\n"), command) {
+			t.Errorf("%s: %+v", name, found)
+			continue
+		}
+		report := atlas.Build(s)
+		for _, vm := range report.VMs {
+			node := &report.Nodes[slices.IndexFunc(report.Nodes, func(n atlas.Node) bool { return n.Name == vm.Node })]
+			if vm.Node == "pve-b" && len(findings.OfVM(found, node, vm)) == 0 {
+				t.Errorf("%s: VM %d does not find it", name, vm.VMID)
+			}
+		}
+	}
+}
+
+// TestMappingAlone: a VM that asks for more than there is does not wait for others.
+func TestMappingAlone(t *testing.T) {
+	alone := mappingVM{ID: 101, Config: mappingHost("mapping=gpu", "hostpci1", "mapping=gpu", "hostpci2", "mapping=gpu")}
+	mixed := mappingVM{ID: 101, Config: mappingHost("01:00.0", "hostpci1", "02:00.0", "hostpci2", "mapping=gpu")}
+	for name, c := range map[string]struct {
+		vms             []mappingVM
+		says, not, does string
+	}{
+		"alone": {
+			[]mappingVM{alone},
+			"VM 101 alone asks for 3 of 2 devices of resource mapping gpu on node pve-a, and never starts", "VMs want",
+			"qm set 101 --delete hostpci2",
+		},
+		"by address as well": {[]mappingVM{mixed}, "VM 101 alone asks for 3 of 2 devices", "the last to start", "qm set 101 --delete hostpci2"},
+		"and another":        {[]mappingVM{alone, mappingUser(102)}, "All VMs together want 4 (VM 101", "VM 102 alone", "qm set 101 --delete hostpci2"},
+		"two of two each": {
+			[]mappingVM{mappingUser(101, "hostpci1", "mapping=gpu"), mappingUser(102)}, "gpu has 2 devices on node pve-a, but VMs want 3", "alone", "move a VM to another node",
+		},
+	} {
+		found := mappingFound(mappingWorld(t, mappingPool, c.vms...), findings.MappingOversubscribed)
+		if len(found) != 1 || found[0].Severity != findings.Warning || !strings.Contains(found[0].Sentence, c.says) ||
+			strings.Contains(found[0].Sentence, c.not) || !strings.Contains(strings.Join(found[0].Remedy, "\n"), c.does) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// TestMappingNodeUnread: what follows from the configurations alone is said of nodes
+// whose devices were not read.
+func TestMappingNodeUnread(t *testing.T) {
+	raw := func(id int, line string, more ...string) mappingVM {
+		return mappingVM{ID: id, Config: mappingHost(line, more...)}
+	}
+	for name, c := range map[string]struct {
+		code findings.Code
+		vms  []mappingVM
+		want string
+	}{
+		"one entry":           {findings.MappingOversubscribed, []mappingVM{mappingUser(101), mappingUser(102)}, "warning"},
+		"one entry, at boot":  {findings.MappingOversubscribed, []mappingVM{mappingUser(101, "onboot", "1"), mappingUser(102, "onboot", "1")}, "error"},
+		"one user":            {findings.MappingOversubscribed, []mappingVM{mappingUser(101)}, ""},
+		"slices of one entry": {findings.MappingOversubscribed, []mappingVM{raw(101, "mapping=gpu,mdev=nvidia-63"), raw(102, "mapping=gpu,mdev=nvidia-63")}, ""},
+		"same address":        {findings.DeviceShared, []mappingVM{raw(101, "01:00,pcie=1"), raw(102, "0000:01:00")}, "warning"},
+		"same, at boot":       {findings.DeviceShared, []mappingVM{raw(101, "01:00", "onboot", "1"), raw(102, "01:00", "onboot", "1")}, "error"},
+		"address and mapping": {findings.DeviceShared, []mappingVM{mappingUser(101), raw(102, "01:00.0")}, "warning"},
+		"both by the mapping": {findings.DeviceShared, []mappingVM{mappingUser(101), mappingUser(102)}, ""},
+		"other function":      {findings.DeviceShared, []mappingVM{raw(101, "01:00.0"), raw(102, "01:00.1")}, ""},
+		"no device can be so": {findings.DeviceShared, []mappingVM{raw(101, "00000:01:00.0"), raw(102, "00000:01:00.0")}, ""},
+		"twice in one VM":     {findings.DeviceShared, []mappingVM{raw(101, "01:00.0", "hostpci1", "01:00.0")}, ""},
+		"slices":              {findings.DeviceShared, []mappingVM{raw(101, "01:00.0,mdev=nvidia-63"), raw(102, "01:00.0,mdev=nvidia-63")}, ""},
+		"a template":          {findings.DeviceShared, []mappingVM{raw(101, "01:00.0"), {ID: 102, Template: true, Config: mappingHost("01:00.0")}}, ""},
+		"on different nodes":  {findings.DeviceShared, []mappingVM{raw(101, "01:00.0"), {ID: 102, Node: "pve-b", Config: mappingHost("01:00.0")}}, ""},
+	} {
+		s := mappingWorld(t, mappingGood, c.vms...)
+		mappingUnread("pve-a")(s)
+		found := mappingFound(s, c.code)
+		switch {
+		case c.want == "" && len(found) > 0:
+			t.Errorf("%s: nothing was to be said: %+v", name, found)
+		case c.want != "" && (len(found) != 1 || found[0].Severity.String() != c.want):
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	s := mappingWorld(t, "", raw(101, "01:00.0"), raw(102, "01:00.0"), raw(103, "02:00.0"))
+	mappingUnread("pve-a")(s)
+	report := atlas.Build(s)
+	for i, want := range []int{1, 1, 0} {
+		if got := len(findings.OfVM(mappingFound(s, findings.DeviceShared), &report.Nodes[0], report.VMs[i])); got != want {
+			t.Errorf("VM %d finds %d", report.VMs[i].VMID, got)
+		}
+	}
+}
+
+// TestMappingRemedyKeepsOptions: a command writes the whole line.
+func TestMappingRemedyKeepsOptions(t *testing.T) {
+	s := mappingWorld(t, "", mappingVM{ID: 101, Config: mappingHost("mapping=gpu,pcie=1,x-vga=1")})
+	found := mappingFound(s, findings.MappingNotFound)
+	if len(found) != 1 || !strings.HasSuffix(found[0].Remedy[0], "qm set 101 --hostpci0 'mapping=NAME,pcie=1,x-vga=1'") {
+		t.Errorf("%+v", found)
 	}
 }

@@ -74,73 +74,6 @@ func (v *vm) mappingStarts() bool {
 	return yes && ok
 }
 
-// mappingOversubscribed finds pools with fewer devices than the VMs of their node
-// want. A mapping with one entry is no pool: its device is shared.
-func mappingOversubscribed(w *world) []Finding {
-	var found []Finding
-	places := w.mappingPlaces()
-	for i := range places {
-		if len(places[i].entries) < 2 {
-			continue
-		}
-		if f, ok := places[i].oversubscribed(); ok {
-			found = append(found, f)
-		}
-	}
-	return found
-}
-
-func (p *mappingPlace) oversubscribed() (Finding, bool) {
-	choices := p.choices()
-	wanted, starting := 0, 0
-	var vms []string
-	evidence := []string{fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices))}
-	for _, v := range p.node.world.usersOf(p.mapping.ID) {
-		if v.node != p.node {
-			continue
-		}
-		count := v.mappingSlots(p.mapping.ID, (*line).counts)
-		if count == 0 {
-			continue
-		}
-		wanted += count
-		if v.mappingStarts() {
-			starting += v.mappingSlots(p.mapping.ID, (*line).next)
-		}
-		vms = append(vms, fmt.Sprintf("VM %d (%s, %d)", v.VMID, v.Status, count))
-		for _, l := range v.lines {
-			if l.Mapping == p.mapping.ID && l.counts() {
-				evidence = append(evidence, mappingLineEvidence(l))
-			}
-		}
-	}
-	for _, entry := range choices {
-		if l := p.otherwise(entry, (*line).counts); l != nil && wanted > 0 {
-			wanted++
-			if l.vm.mappingStarts() && l.next() {
-				starting++
-			}
-			vms = append(vms, fmt.Sprintf("VM %d (%s, %s as %s)", l.vm.VMID, l.vm.Status, entry.Path, l.key()))
-			evidence = append(evidence, mappingLineEvidence(l))
-		}
-	}
-	severity, end := Warning, "the last to start fails: \"could not find a free device\""
-	if starting > len(choices) {
-		severity, end = Error, fmt.Sprintf("those that start by themselves want %d, so one of them does not start: \"could not find a free device\"", starting)
-	}
-	return Finding{
-		Code: MappingOversubscribed, Severity: severity, Subject: p.subject(),
-		Sentence: fmt.Sprintf("Resource mapping %s has devices for %d uses on node %s, but VMs want %d (%s); %s.",
-			p.mapping.ID, len(choices), p.node.Name, wanted, strings.Join(vms, ", "), end),
-		Params: map[string]string{
-			"mapping": p.mapping.ID, "node": p.node.Name, "devices": fmt.Sprint(len(choices)),
-			"wanted": fmt.Sprint(wanted), "starting": fmt.Sprint(starting), "vms": strings.Join(vms, ", "),
-		},
-		Evidence: evidence,
-		Remedy:   []string{"Add a device to the mapping, move a VM to another node, or see that they do not run at the same time."},
-	}, wanted > len(choices)
-}
-
 // mappingNowhere finds mappings some of whose VMs fit on no other node, although
 // other nodes have entries: too few, or the devices are in other hands. What
 // other VMs of the same mapping take is plain to see and not counted.
@@ -359,27 +292,48 @@ func (v *vm) mappingValues(each func(string)) {
 }
 
 // mappingMentions gives the mappings that anything in the configurations of the
-// VMs names. Every configuration was read.
+// VMs names, where the name of a mapping or an address belongs. Every configuration
+// was read.
 func (w *world) mappingMentions() map[string]bool {
-	mentioned, seen := map[string]bool{}, map[string]bool{}
+	if w.mentioned != nil {
+		return w.mentioned
+	}
+	seen := map[string]bool{}
+	w.mentioned = map[string]bool{}
 	for _, v := range w.vms {
 		v.mappingValues(func(value string) {
 			if seen[value] {
 				return
 			}
 			seen[value] = true
-			for _, id := range pve.ReadRefused(value).Mappings {
-				mentioned[id] = true
-			}
-			if !strings.Contains(value, "host=") {
-				return
-			}
-			for _, mapping := range w.mappings {
-				if strings.Contains(value, "host="+mapping.ID) {
-					mentioned[mapping.ID] = true
-				}
+			for part := range strings.SplitSeq(value, ",") {
+				w.mentionWords(part)
 			}
 		})
 	}
-	return mentioned
+	return w.mentioned
+}
+
+// mentionWords notes the mappings that a part of a line names, whether Proxmox VE
+// accepts it or not.
+func (w *world) mentionWords(part string) {
+	text := part
+	if name, value, keyed := strings.Cut(part, "="); keyed {
+		if slices.Contains(mappingOtherOptions, strings.ToLower(strings.TrimSpace(name))) {
+			return
+		}
+		text = value
+	}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-'
+	}) {
+		if w.byID[word] != nil {
+			w.mentioned[word] = true
+		}
+	}
+}
+
+// mappingOtherOptions are the options of a line that name no mapping.
+var mappingOtherOptions = []string{
+	"rombar", "romfile", "pcie", "x-vga", "legacy-igd", "mdev", "driver", "vendor-id", "device-id", "sub-vendor-id", "sub-device-id",
 }

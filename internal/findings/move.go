@@ -131,6 +131,7 @@ func moveLiveFlag(w *world) []Finding {
 				f.Sentence = fmt.Sprintf("Resource mapping %s of %s is marked live-migration-capable, and VM %d has a virtual IOMMU (%s): "+
 					"QEMU refuses to start it, because a device cannot migrate with one.", l.Mapping, l.key(), v.VMID, viommu)
 				f.Evidence = append(f.Evidence, fmt.Sprintf("VM %d machine: viommu=%s", v.VMID, viommu))
+				f.Remedy = []string{"Take the flag off the mapping: " + mappingSet(mapping.ID, " --live-migration-capable 0", mapping.Entries)}
 			}
 			found = append(found, f)
 		}

@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"strings"
 	"testing"
 
 	"pciatlas/internal/facts"
@@ -86,5 +87,17 @@ func TestMoveFindings(t *testing.T) {
 		{Name: "unread", Code: findings.BackupClaimsDevice, VMs: raw, Change: func(s *facts.Snapshot) { job(all)(s); s.Backups.State = facts.Partial }},
 	} {
 		t.Run(string(c.Code)+"/"+c.Name, c.check)
+	}
+}
+
+// TestMoveLiveFlagRemedy: with a virtual IOMMU no driver helps.
+func TestMoveLiveFlagRemedy(t *testing.T) {
+	for machine, want := range map[string]bool{"q35": true, "q35,viommu=virtio": false} {
+		s := mappingWorld(t, mappingGood+"\tlive-migration-capable 1\n", mappingUser(101, "machine", machine))
+		found := mappingFound(s, findings.LiveFlagBlocksStart)
+		if len(found) != 1 || !strings.Contains(found[0].Remedy[0], "--live-migration-capable 0") ||
+			strings.Contains(found[0].Remedy[0], "driver") != want {
+			t.Errorf("%s: %+v", machine, found)
+		}
 	}
 }

@@ -25,6 +25,8 @@ type world struct {
 	users    map[string][]*vm // see usersOf
 	q35      map[string]bool  // see isQ35
 
+	mentioned map[string]bool // see mappingMentions
+
 	slots []lineSlot // see slot
 	texts []string   // see room
 }

@@ -180,6 +180,18 @@ func ParseSlotKey(key string) (slot int, ok bool) {
 	return n, true
 }
 
+// CutRemark parts the value of an option from a remark behind it: white space and a
+// number sign. Proxmox VE knows no remarks there and takes them for part of the value.
+func CutRemark(value string) (before string, remark bool) {
+	for i := 1; i < len(value); i++ {
+		if value[i] == '#' && (value[i-1] == ' ' || value[i-1] == '\t') {
+			before = strings.TrimSpace(value[:i])
+			return before, before != ""
+		}
+	}
+	return value, false
+}
+
 // Readable is what can be made out of a hostpci value that Proxmox VE refuses:
 // which devices it is likely to be about.
 type Readable struct {
