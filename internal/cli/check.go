@@ -208,7 +208,7 @@ func writeFindings(out *printer, found []findings.Finding) {
 		out.hang(2, "%s %s", f.Severity, strings.Join(append([]string{string(f.Code)}, subjectWords(f.Subject)...), " · "))
 		out.line("  %s", f.Sentence)
 		for _, evidence := range f.Evidence {
-			out.line("    seen: %s", evidence)
+			out.quote("    seen: ", evidence)
 		}
 		for _, remedy := range f.Remedy {
 			out.line("    do:   %s", remedy)

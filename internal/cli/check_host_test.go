@@ -15,7 +15,7 @@ import (
 func hostRoot(t *testing.T, lines string, change func(*pvesim.Tree)) string {
 	t.Helper()
 	world := checkWorld(lines)
-	world.Nodes = append(world.Nodes, pvesim.Node{Name: "pve-b"})
+	world.Cluster, world.Nodes = "demo", append(world.Nodes, pvesim.Node{Name: "pve-b"})
 	tree := world.Tree("pve-a")
 	if change != nil {
 		change(&tree)

@@ -30,6 +30,13 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
+// quote writes as line does what was read behind a word that says so, folded after
+// commas, too.
+func (p *printer) quote(word, text string) {
+	indent := len(word) - len(strings.TrimLeft(word, " ")) + 2
+	p.write(foldQuote(word+clean(text), p.width, indent))
+}
+
 // hang writes text whose further lines are indented by a number of blanks.
 func (p *printer) hang(indent int, format string, args ...any) {
 	for line := range strings.SplitSeq(cleanf(format, args), "\n") {
@@ -77,6 +84,22 @@ func (p *printer) fact(name, value string) {
 // by itself is left whole, so that it can be copied. Lines after the first are
 // indented.
 func fold(line string, width, indent int) string {
+	return foldWords(line, width, indent, func(word string) []string { return []string{word} })
+}
+
+// foldQuote does the same for what is there to be read, not to be copied: a word
+// that is too wide is broken after commas, too.
+func foldQuote(line string, width, indent int) string {
+	return foldWords(line, width, indent, func(word string) []string {
+		if indent+runewidth.StringWidth(word) <= width {
+			return []string{word}
+		}
+		return strings.SplitAfter(word, ",")
+	})
+}
+
+// foldWords breaks a line at blanks and between the parts that split makes of a word.
+func foldWords(line string, width, indent int, split func(word string) []string) string {
 	if width <= 0 || runewidth.StringWidth(line) <= width {
 		return line
 	}
@@ -86,21 +109,30 @@ func fold(line string, width, indent int) string {
 	b.WriteString(start)
 	column, empty := len(start), true
 	for word := range strings.SplitSeq(text, " ") {
-		length := runewidth.StringWidth(word)
-		switch {
-		case empty:
-		case column+1+length > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
+		for i, part := range split(word) {
+			length, blank := runewidth.StringWidth(part), number(i == 0)
+			switch {
+			case empty:
+			case column+blank+length > width:
+				b.WriteString("\n" + strings.Repeat(" ", indent))
+				column = indent
+			default:
+				b.WriteString(strings.Repeat(" ", blank))
+				column += blank
+			}
+			b.WriteString(part)
+			column += length
+			empty = false
 		}
-		b.WriteString(word)
-		column += length
-		empty = false
 	}
 	return trimLineEnds(b.String())
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func trimLineEnds(text string) string {
