@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -132,9 +130,7 @@ func (s *Store) transaction(ctx context.Context, options *sql.TxOptions, work fu
 		return translate(ctx, err)
 	}
 	if err := work(conn{tx}); err != nil {
-		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) {
-			return fmt.Errorf("%w (and the transaction did not end well: %w)", err, undo)
-		}
+		_ = tx.Rollback() // if it fails, the database has done so by itself or is away
 		return err
 	}
 	return translate(ctx, tx.Commit())

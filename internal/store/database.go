@@ -108,11 +108,12 @@ func sqliteAddress(path string, pragmas []string) string {
 
 // check refuses a database that could not keep what is written to it.
 func (d dialect) check(ctx context.Context, db conn) error {
-	if d.file != "" {
-		return nil
-	}
 	var encoding string
-	if err := db.row(ctx, into(&encoding), `SHOW server_encoding`); err != nil {
+	query := `SHOW server_encoding`
+	if d.file != "" {
+		query = `SELECT REPLACE(encoding, '-', '') FROM pragma_encoding`
+	}
+	if err := db.row(ctx, into(&encoding), query); err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}
 	if encoding != "UTF8" {

@@ -83,7 +83,7 @@ func empties(t *testing.T, test func(t storetest.T, database string)) {
 func TestSeveralProcessesMigrateOnce(t *testing.T) {
 	t.Parallel()
 	empties(t, func(t storetest.T, database string) {
-		stores := make([]*store.Store, 4)
+		stores := make([]*store.Store, 8)
 		errs := make([]error, len(stores))
 		begin := make(chan struct{})
 		var wait sync.WaitGroup

@@ -25,19 +25,23 @@ var migrations embed.FS
 // migration.
 const migrationTimeout = time.Minute
 
-// migrate brings the schema up to date while no other process does.
-func migrate(ctx context.Context, pool *sql.DB, d dialect) error {
+// prepare makes the first connection and brings the schema up to date, while no
+// other process does: a new SQLite file is set up by the first connection, too.
+func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, migrationTimeout)
 	defer cancel()
-	unlock, err := d.lockMigrations(ctx, pool)
+	unlock, err := s.dialect.lockMigrations(ctx, s.pool)
 	if err != nil {
-		return fmt.Errorf("lock the database to bring its schema up to date: %w", translate(ctx, err))
+		return fmt.Errorf("open the database: %w", translate(ctx, err))
 	}
-	err = migrateLocked(ctx, pool, d)
+	err = s.dialect.check(ctx, s.db)
+	if err == nil {
+		err = migrate(ctx, s.pool, s.dialect)
+	}
 	return errors.Join(err, translate(ctx, unlock()))
 }
 
-func migrateLocked(ctx context.Context, pool *sql.DB, d dialect) error {
+func migrate(ctx context.Context, pool *sql.DB, d dialect) error {
 	provider, err := migrationsOf(pool, d)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pciatlas/internal/fleet"
 	"pciatlas/internal/store"
@@ -141,6 +142,27 @@ func TestRotateKeyMeetsOthers(t *testing.T) {
 		}
 		readable(t, place.Open(t), secrets)
 		same(t, len(keys(t, place)), 1)
+	})
+}
+
+// Nobody may seal between the look at what is in use and the dropping of keys.
+func TestRotateKeyDropsKeysWhileNobodySeals(t *testing.T) {
+	t.Parallel()
+	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
+		s := place.Open(t)
+		addClusters(t, s, 1)
+		other := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: 100 * time.Millisecond}))(t)
+		t.Cleanup(func() { ok(t, other.Close()) })
+		tried := 0
+		store.FailAt(s, func(point string) error {
+			if point != "sealed" { // there, no transaction runs
+				tried++
+				is(t, other.AppendAudit(t.Context(), done()), store.ErrUnavailable)
+			}
+			return nil
+		})
+		got(s.RotateKey(t.Context(), done()))(t)
+		same(t, tried, 4)
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"fmt"
 	"io"
 	"time"
 )
@@ -86,16 +85,6 @@ func open(ctx context.Context, options Options, pragmas []string) (*Store, error
 		return nil, err
 	}
 	return s, nil
-}
-
-func (s *Store) prepare(ctx context.Context) error {
-	if err := s.pool.PingContext(ctx); err != nil {
-		return fmt.Errorf("open the database: %w", translate(ctx, err))
-	}
-	if err := s.dialect.check(ctx, s.db); err != nil {
-		return err
-	}
-	return migrate(ctx, s.pool, s.dialect)
 }
 
 // Close gives the connections back. It may be called more than once.
