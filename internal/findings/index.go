@@ -149,6 +149,17 @@ func (n *node) named(selector pci.Selector) []*atlas.Device {
 	return devices
 }
 
+// namedByAny gives the functions that selectors name, in their order.
+func (n *node) namedByAny(selectors []pci.Selector) []*atlas.Device {
+	var devices []*atlas.Device
+	for _, selector := range selectors {
+		for _, device := range n.named(selector) {
+			devices = deviceAppend(devices, device)
+		}
+	}
+	return devices
+}
+
 // linesOf gives the lines that name a function for certain.
 func (n *node) linesOf(device *atlas.Device) []*line { return n.index[device].lines }
 

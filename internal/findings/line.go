@@ -179,6 +179,17 @@ func (s *lineSlot) exclusive() bool {
 	})
 }
 
+// functions gives every function that the slot names or may get.
+func (s *lineSlot) functions() []*atlas.Device {
+	var devices []*atlas.Device
+	for i := range s.choices {
+		for _, device := range s.choices[i].functions {
+			devices = deviceAppend(devices, device)
+		}
+	}
+	return devices
+}
+
 func (s *lineSlot) key() string { return pve.SlotKey(s.slot) }
 
 func (s *lineSlot) subject() Subject {

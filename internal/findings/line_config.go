@@ -219,7 +219,10 @@ func lineRestored(v *vm, old *lineOld) Finding {
 	subject, params := v.subject(), lineParams(v)
 	subject.Slot, subject.Mapping = old.slot, old.value.Mapping
 	params["slot"], params["snapshots"] = key, strings.Join(old.snapshots, " ")
-	f := Finding{Code: SnapshotRestoresDevice, Severity: Info, Subject: subject, Params: params}
+	f := Finding{
+		Code: SnapshotRestoresDevice, Severity: Info, Subject: subject, Params: params,
+		devices: devicesOf(v.node, v.node.namedByAny(old.value.Selectors)...),
+	}
 	noun := "Snapshot " + old.snapshots[0] + " of VM %d on %s holds"
 	if len(old.snapshots) > 1 {
 		noun = "Snapshots " + lineList(old.snapshots) + " of VM %d on %s hold"

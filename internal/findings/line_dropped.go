@@ -45,6 +45,7 @@ func lineDroppedFinding(v *vm, dropped *pve.DroppedLine, code Code, severity Sev
 		Code: code, Severity: severity, Subject: subject, Params: params,
 		Evidence: []string{fmt.Sprintf("VM %d, line %d of the file, %s: %s", v.VMID, dropped.Line,
 			lineShort(dropped.Key), lineShort(dropped.Text))},
+		devices: devicesOf(v.node, v.node.namedByAny(pve.ReadRefused(dropped.Text).Selectors)...),
 	}
 }
 

@@ -97,6 +97,7 @@ func lineUnbound(s *lineSlot) (Finding, bool) {
 			lineCannot(s.vm), s.key(), lineList(names)),
 		Evidence: append([]string{s.evidence()}, evidence...),
 		Remedy:   remedy,
+		devices:  devicesOf(s.vm.node, s.functions()...),
 	}, true
 }
 

@@ -293,7 +293,10 @@ func lineTwiceFinding(t *lineTwice) Finding {
 	params := lineParams(v)
 	params["slot"], params["other_slot"] = t.first.key(), t.again.key()
 	params["devices"], params["message"] = strings.Join(names, " "), message
-	f := Finding{Code: AssignedTwice, Severity: Error, Subject: subject, Params: params, Evidence: []string{t.first.evidence()}}
+	f := Finding{
+		Code: AssignedTwice, Severity: Error, Subject: subject, Params: params, Evidence: []string{t.first.evidence()},
+		devices: devicesOf(v.node, slices.Concat(t.first.functions(), t.again.functions())...),
+	}
 	who := t.first.key() + " names " + lineList(names) + " twice"
 	if t.first != t.again {
 		who = t.first.key() + " and " + t.again.key() + " both name " + lineList(names)

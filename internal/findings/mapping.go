@@ -53,6 +53,22 @@ func (p *mappingPlace) check(entry *pve.Entry) *entryCheck {
 	return nil
 }
 
+// users gives the VMs of the node that have a line of the mapping.
+func (p *mappingPlace) users() []*vm {
+	return slices.DeleteFunc(slices.Clone(p.node.world.usersOf(p.mapping.ID)), func(v *vm) bool { return v.node != p.node })
+}
+
+// all gives the functions of all entries.
+func (p *mappingPlace) all() []*atlas.Device {
+	var devices []*atlas.Device
+	for _, entry := range p.entries {
+		for _, device := range p.functions(entry) {
+			devices = deviceAppend(devices, device)
+		}
+	}
+	return devices
+}
+
 func (p *mappingPlace) subject() Subject {
 	return Subject{Node: p.node.Name, Slot: atlas.NoSlot, Mapping: p.mapping.ID}
 }
@@ -211,6 +227,7 @@ func (p *mappingPlace) invalid(entry pve.Entry, faults []pve.EntryFault) Finding
 			"differences": strings.Join(differences, "; "), "message": faults[0].StartRefusal(),
 		},
 		Evidence: evidence, Remedy: p.correction(entry, faults),
+		vms: vmsOf(p.users()...), devices: devicesOf(p.node, p.functions(entry)...),
 	}
 }
 
@@ -292,7 +309,7 @@ func mappingNumbers(vmids []int) string {
 	if len(texts) == 1 {
 		return "VM " + texts[0]
 	}
-	return "VMs " + mappingJoin(texts)
+	return "VMs " + mappingJoin(few(texts))
 }
 
 // mappingJoin lists texts as a sentence does.

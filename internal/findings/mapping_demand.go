@@ -109,7 +109,7 @@ func (d *mappingDemand) finding() Finding {
 	f := Finding{
 		Code: MappingOversubscribed, Severity: severity, Subject: p.subject(),
 		Sentence: fmt.Sprintf("Resource mapping %s has %s on node %s, but VMs want %d (%s); %s.",
-			p.mapping.ID, mappingDevices(count), p.node.Name, d.wanted, strings.Join(d.texts, ", "), end),
+			p.mapping.ID, mappingDevices(count), p.node.Name, d.wanted, strings.Join(few(d.texts), ", "), end),
 		Params: map[string]string{
 			"mapping": p.mapping.ID, "node": p.node.Name, "devices": fmt.Sprint(count),
 			"wanted": fmt.Sprint(d.wanted), "starting": fmt.Sprint(d.starting), "vms": strings.Join(d.texts, ", "),
@@ -117,6 +117,9 @@ func (d *mappingDemand) finding() Finding {
 		Evidence: d.evidence,
 		Remedy:   []string{"Add a device to the mapping, move a VM to another node, or see that they do not run at the same time."},
 		vms:      vmsOf(d.vms...),
+	}
+	for _, entry := range d.choices {
+		f.devices = append(f.devices, devicesOf(p.node, p.functions(entry)...)...)
 	}
 	if alone := d.alone(); len(alone) > 0 {
 		f.sayAlone(d, alone)
@@ -140,9 +143,9 @@ func (f *Finding) sayAlone(d *mappingDemand, alone []*vm) {
 			remedy = append(remedy, fmt.Sprintf("Take lines of VM %d away, for example: qm set %d --delete %s", v.VMID, v.VMID, keys[len(keys)-1]))
 		}
 	}
-	f.Sentence = strings.Join(texts, "; ") + ", and never starts: \"could not find a free device\"."
+	f.Sentence = strings.Join(few(texts), "; ") + ", and never starts: \"could not find a free device\"."
 	if len(d.vms) > len(alone) {
-		f.Sentence += fmt.Sprintf(" All VMs together want %d (%s).", d.wanted, strings.Join(d.texts, ", "))
+		f.Sentence += fmt.Sprintf(" All VMs together want %d (%s).", d.wanted, strings.Join(few(d.texts), ", "))
 	}
 	remedy = append(remedy, fmt.Sprintf("Or add devices to the mapping, if node %s has more of them.", d.place.node.Name))
 	f.Remedy = remedy

@@ -57,12 +57,12 @@ func (n *node) noEntry(mapping *pve.Mapping, lines []*line) Finding {
 	head := fmt.Sprintf("Resource mapping %s has no entry for node %s", mapping.ID, n.Name)
 	users := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.vm.Template })
 	if len(users) == 0 {
-		f.Sentence = fmt.Sprintf("%s, where templates name it (%s); their clones do not start there: %q.", head, mappingLineNames(lines), message)
+		f.Sentence = fmt.Sprintf("%s, where templates name it (%s); their clones do not start there: %q.", head, mappingFewLines(lines), message)
 	} else {
 		lines, f.Severity = users, Error
 		who := "VM " + lines[0].vm.number() + " with this mapping in " + lines[0].key() + " is; it cannot start there"
 		if len(lines) > 1 {
-			who = "VMs with this mapping are (" + mappingLineNames(lines) + "); they cannot start there"
+			who = "VMs with this mapping are (" + mappingFewLines(lines) + "); they cannot start there"
 		}
 		f.Sentence = fmt.Sprintf("%s, where %s: %q.", head, who, message)
 		f.Params["message"] = message
@@ -81,13 +81,16 @@ func (n *node) noEntry(mapping *pve.Mapping, lines []*line) Finding {
 	return f
 }
 
-// mappingLineNames names lines: "VM 101 hostpci0".
-func mappingLineNames(lines []*line) string {
+// mappingLineNames names lines, mappingFewLines the first of many: "VM 101 hostpci0".
+func mappingLineNames(lines []*line) string { return strings.Join(mappingNamesOf(lines), ", ") }
+func mappingFewLines(lines []*line) string  { return strings.Join(few(mappingNamesOf(lines)), ", ") }
+
+func mappingNamesOf(lines []*line) []string {
 	names := make([]string, len(lines))
 	for i, l := range lines {
 		names[i] = "VM " + l.vm.number() + " " + l.key()
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // mappingVMs names the VMs of lines, which come by VM.

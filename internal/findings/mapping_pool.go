@@ -81,6 +81,7 @@ func (p *mappingPlace) alternatives(parts []*atlas.Device) Finding {
 			"a VM gets only one of them, the first that is free.", p.mapping.ID, p.node.Name, mappingJoin(addresses)),
 		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(addresses, ", ")},
 		Evidence: evidence, Remedy: remedy,
+		devices: devicesOf(p.node, parts...),
 	}
 }
 
@@ -106,6 +107,7 @@ func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
 	}
 	var first *atlas.Device
 	var others, evidence []string
+	var devices []*atlas.Device
 	for i, part := range paths {
 		selector, ok := pve.PathSelector(part)
 		if !ok || selector.NamesNothing() {
@@ -115,6 +117,7 @@ func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
 		if device == nil || !device.Device.Group.Told {
 			return Finding{}, false
 		}
+		devices = append(devices, device)
 		group := mappingGroup(device)
 		evidence = append(evidence, fmt.Sprintf("%s: IOMMU group %s", device.Address, group))
 		if i == 0 {
@@ -129,6 +132,7 @@ func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
 			"not that of %s.", p.mapping.ID, p.node.Name, mappingJoin(others)),
 		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(others, ", ")},
 		Evidence: append([]string{fmt.Sprintf("mapping %s: map %s", p.mapping.ID, entry)}, evidence...),
+		devices:  devicesOf(p.node, devices...),
 	}, len(others) > 0
 }
 
@@ -151,7 +155,7 @@ func mappingOverlap(w *world) []Finding {
 			device := &n.Devices[i]
 			places, direct := named[device], n.overlapLines(device)
 			if at := slices.IndexFunc(groups, func(g overlapGroup) bool { return g.equals(places, direct) }); at >= 0 {
-				found[groups[at].found].Evidence = append(found[groups[at].found].Evidence, fmt.Sprintf("%s: in the same", device.Address))
+				found[groups[at].found].overlapToo(n, device)
 				continue
 			}
 			f, ok := n.overlap(device, places, direct)
@@ -160,7 +164,7 @@ func mappingOverlap(w *world) []Finding {
 			}
 			key := f.Params["mappings"] + "|" + f.Params["lines"]
 			if at, known := seen[key]; known {
-				found[at].Evidence = append(found[at].Evidence, fmt.Sprintf("%s: in the same", device.Address))
+				found[at].overlapToo(n, device)
 				continue
 			}
 			seen[key] = len(found)
@@ -169,6 +173,12 @@ func mappingOverlap(w *world) []Finding {
 		}
 	}
 	return found
+}
+
+// overlapToo adds a function to the finding about another that the same name.
+func (f *Finding) overlapToo(n *node, device *atlas.Device) {
+	f.Evidence = append(f.Evidence, device.Address.String()+": in the same")
+	f.devices = append(f.devices, deviceOn{n.Name, device.Address})
 }
 
 // mappingNamed gives the mappings whose entries name each function of the node.
@@ -238,7 +248,7 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 	}
 	also := ""
 	if len(lines) > 0 {
-		also = " and named by its address in " + mappingJoin(lines)
+		also = " and named by its address in " + mappingJoin(few(lines))
 	}
 	address := device.Address.String()
 	remedy := []string{"Keep one of the mappings and change the VMs of the others to it."}

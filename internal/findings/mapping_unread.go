@@ -109,7 +109,7 @@ func (s *unreadShared) finding(n *node) Finding {
 	numbers := deviceWords(deviceNumbers(vms))
 	f := Finding{
 		Code: DeviceShared, Severity: Warning, Subject: n.about(s.selectors[0].First()),
-		Sentence: "VMs " + numbers + " on node " + n.Name + " name " + mappingJoin(names) + ". The devices of the node were not read, " +
+		Sentence: deviceVMWords(vms) + " on node " + n.Name + " name " + mappingJoin(names) + ". The devices of the node were not read, " +
 			"but whatever is there, only one VM can have it at a time.",
 		Params:   map[string]string{"node": n.Name, "vms": numbers, "devices": strings.Join(names, ", ")},
 		Evidence: append(evidence, "devices of node "+n.Name+": not read"),

@@ -85,22 +85,26 @@ func mappingNowhere(w *world) []Finding {
 	}
 	for _, mapping := range w.mappingList() {
 		var texts, evidence []string
+		var vms []vmOn
+		var devices []deviceOn
 		for _, v := range w.usersOf(mapping.ID) {
 			count := v.mappingSlots(mapping.ID, (*line).next)
 			if v.Template || count == 0 {
 				continue
 			}
-			reasons, more := v.nowhere(places[mapping], count)
+			reasons, taken := v.nowhere(places[mapping], count)
 			if len(reasons) == 0 {
 				continue
 			}
+			vms, devices = append(vms, vmsOf(v)...), append(devices, taken.devices...)
+			vms = append(vms, vmsOfLines(taken.lines...)...)
 			texts = append(texts, fmt.Sprintf("VM %d needs %d (%s)", v.VMID, count, strings.Join(reasons, ", ")))
 			for _, l := range v.lines {
 				if l.Mapping == mapping.ID && l.next() {
 					evidence = append(evidence, mappingLineEvidence(l))
 				}
 			}
-			evidence = append(evidence, more...)
+			evidence = append(evidence, taken.evidence...)
 		}
 		if len(texts) == 0 {
 			continue
@@ -108,10 +112,11 @@ func mappingNowhere(w *world) []Finding {
 		found = append(found, Finding{
 			Code: MappingOversubscribed, Severity: Warning, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
 			Sentence: fmt.Sprintf("No other node has enough devices of resource mapping %s: %s. A move passes Proxmox VE's check, "+
-				"and the start on the other node fails.", mapping.ID, strings.Join(texts, "; ")),
+				"and the start on the other node fails.", mapping.ID, strings.Join(few(texts), "; ")),
 			Params:   map[string]string{"mapping": mapping.ID, "vms": strings.Join(texts, "; ")},
 			Evidence: mappingUnique(evidence),
 			Remedy:   []string{"Add entries for more devices on another node, or plan the outage of this node for these VMs."},
+			vms:      vms, devices: devices,
 		})
 	}
 	return found
@@ -141,9 +146,16 @@ func (p *mappingPlace) holders() []*line {
 	return p.held
 }
 
+// mappingTaken is what others have of a mapping on other nodes.
+type mappingTaken struct {
+	evidence []string
+	lines    []*line
+	devices  []deviceOn
+}
+
 // nowhere says for each other place of a mapping why the VM does not fit there;
 // nothing if it fits on one of them.
-func (v *vm) nowhere(places []*mappingPlace, count int) (reasons, evidence []string) {
+func (v *vm) nowhere(places []*mappingPlace, count int) (reasons []string, taken mappingTaken) {
 	for _, p := range places {
 		if p.node == v.node || p.node.away {
 			continue
@@ -154,16 +166,18 @@ func (v *vm) nowhere(places []*mappingPlace, count int) (reasons, evidence []str
 			if l != nil && l.vm != v {
 				free--
 				held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, choices[i].Path))
-				evidence = append(evidence, mappingLineEvidence(l))
+				taken.evidence = append(taken.evidence, mappingLineEvidence(l))
+				taken.lines = append(taken.lines, l)
+				taken.devices = append(taken.devices, devicesOf(p.node, p.functions(choices[i])...)...)
 			}
 		}
 		if count <= free {
-			return nil, nil
+			return nil, mappingTaken{}
 		}
 		reasons = append(reasons, strings.Join(append([]string{fmt.Sprintf("node %s has %d", p.node.Name, len(choices))}, held...), ", "))
-		evidence = append(evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices)))
+		taken.evidence = append(taken.evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices)))
 	}
-	return reasons, evidence
+	return reasons, taken
 }
 
 // mappingPartialNode finds VMs that HA may recover to a node where their mapping
@@ -198,6 +212,7 @@ func (v *vm) mappingHAStarts() bool {
 
 func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool) {
 	var bad []string
+	var devices []deviceOn
 	evidence := []string{mappingLineEvidence(l), fmt.Sprintf("HA resource vm:%d: %s", l.vm.VMID, l.vm.moveHAState()), mappingEntriesOn(mapping)}
 	for _, n := range targets {
 		p := n.place(mapping)
@@ -209,6 +224,7 @@ func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool
 			if faults := p.faults(entry); len(faults) > 0 {
 				bad = append(bad, n.Name+" (invalid entry)")
 				evidence = append(evidence, fmt.Sprintf("%s: %s", n.Name, faults[0].Message))
+				devices = append(devices, devicesOf(n, p.functions(entry)...)...)
 				break
 			}
 		}
@@ -221,6 +237,7 @@ func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool
 			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(bad, ", "),
 		},
 		Evidence: evidence,
+		devices:  devices,
 		Remedy: []string{fmt.Sprintf("Add valid entries for these nodes to mapping %s, or keep the VM to the others with a strict node affinity rule: "+
 			"ha-manager rules add node-affinity RULE --resources vm:%d --nodes NODE --strict 1", l.Mapping, l.vm.VMID)},
 	}, len(bad) > 0

@@ -282,12 +282,16 @@ func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
 	keys := moveKeys(lines)
 	evidence := append(moveEvidence(lines), mappingEntriesOn(mapping))
 	var names, texts, remedy []string
+	var devices []deviceOn
 	for _, n := range lacking {
-		text, proof := n.moveReason(l.vm, mapping)
+		text, proof, device := n.moveReason(l.vm, mapping)
 		if text == "" {
 			continue
 		}
-		names, texts, evidence = append(names, n.Name), append(texts, text), append(evidence, proof...)
+		names, texts, evidence = append(names, n.Name), append(texts, text), append(evidence, proof)
+		if device != nil {
+			devices = append(devices, deviceOn{n.Name, device.Address})
+		}
 		remedy = append(remedy, fmt.Sprintf("Add an entry for node %s to mapping %s.", n.Name, mapping.ID))
 		for _, other := range n.moveEqualMappings(mapping) {
 			remedy = append(remedy, fmt.Sprintf("Or use mapping %s, which has such a device on node %s: one mapping with entries for both nodes would do.", other, n.Name))
@@ -303,27 +307,28 @@ func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
 			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping,
 			"nodes": strings.Join(names, ", "), "message": message,
 		},
-		Evidence: evidence, Remedy: remedy,
+		Evidence: evidence, Remedy: remedy, devices: devices,
 	}, len(names) > 0
 }
 
-// moveReason says why a move to the node is to be expected, "" for no reason.
-func (n *node) moveReason(v *vm, mapping *pve.Mapping) (text string, evidence []string) {
+// moveReason says why a move to the node is to be expected, "" for no reason. device
+// is the equal one there, nil if the reason is another.
+func (n *node) moveReason(v *vm, mapping *pve.Mapping) (text, evidence string, device *atlas.Device) {
 	w := n.world
 	if w.facts.Replication.State == facts.OK {
 		for _, job := range w.facts.Replication.Value {
 			if job.VMID == v.VMID && job.Target == n.Name && !job.Disabled {
-				return "the VM is replicated to " + n.Name, []string{fmt.Sprintf("replication job %s: VM %d to %s", job.ID, job.VMID, n.Name)}
+				return "the VM is replicated to " + n.Name, fmt.Sprintf("replication job %s: VM %d to %s", job.ID, job.VMID, n.Name), nil
 			}
 		}
 	}
 	for i := range n.Devices {
 		if device := &n.Devices[i]; mappingFits(mapping, device) {
 			return fmt.Sprintf("node %s has an equal device at %s", n.Name, device.Address),
-				[]string{fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(device.IDs))}
+				fmt.Sprintf("%s %s: %s", n.Name, device.Address, mappingIDs(device.IDs)), device
 		}
 	}
-	return "", nil
+	return "", "", nil
 }
 
 // moveEqualMappings gives other mappings with a device on the node that fits.

@@ -31,7 +31,7 @@ func moveRawDevices(w *world) []Finding {
 					"An address is no promise about the device.", v.VMID, raw.differs),
 				Params:   map[string]string{"vmid": v.number(), "differences": raw.differs},
 				Evidence: moveEvidence(lines, raw.differsEvidence...),
-				Remedy:   v.moveMapped(lines),
+				Remedy:   v.moveMapped(lines), devices: raw.differsThere,
 			})
 		}
 		if raw.equal != "" {
@@ -41,7 +41,7 @@ func moveRawDevices(w *world) []Finding {
 					": with resource mappings that have entries for these nodes as well it can move without an edit.",
 				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equal},
 				Evidence: moveEvidence(lines, raw.equalEvidence...),
-				Remedy:   v.moveMapped(lines),
+				Remedy:   v.moveMapped(lines), devices: raw.equalThere,
 			})
 		}
 	}
@@ -171,6 +171,7 @@ func (l *line) startFails(p *mappingPlace) (Finding, bool) {
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Correct the entries of mapping %s for these nodes before the VM moves there.", l.Mapping)},
+		devices:  fails.devices,
 	}, true
 }
 
@@ -179,6 +180,7 @@ func (l *line) startFails(p *mappingPlace) (Finding, bool) {
 type moveFails struct {
 	mdev            string
 	texts, evidence []string
+	devices         []deviceOn // of the places that fail
 }
 
 func (l *line) moveFails(p *mappingPlace) *moveFails {
@@ -193,6 +195,7 @@ func (l *line) moveFails(p *mappingPlace) *moveFails {
 		if text, proof := l.failsAt(n.place(p.mapping)); text != "" {
 			fails.texts = append(fails.texts, fmt.Sprintf("%s (%s)", n.Name, text))
 			fails.evidence = append(fails.evidence, proof)
+			fails.devices = append(fails.devices, devicesOf(n, n.place(p.mapping).all()...)...)
 		}
 	}
 	return fails

@@ -92,7 +92,7 @@ func moveOr(names []string) string {
 func moveBootOrder(w *world) []Finding {
 	var found []Finding
 	for _, n := range w.nodes {
-		var seen []string
+		seen := map[string]int{}
 		for i := range n.Devices {
 			device := &n.Devices[i]
 			lines := n.moveTakers(device)
@@ -110,10 +110,14 @@ func moveBootOrder(w *world) []Finding {
 				names = append(names, fmt.Sprintf("VM %d starts %s", l.vm.VMID, how))
 			}
 			key := fmt.Sprint(vms)
-			if starting == 0 || slices.Contains(seen, key) {
+			if at, known := seen[key]; known {
+				found[at].devices = append(found[at].devices, deviceOn{n.Name, device.Address})
 				continue
 			}
-			seen = append(seen, key)
+			if starting == 0 {
+				continue
+			}
+			seen[key] = len(found)
 			found = append(found, n.bootOrder(device, lines, names))
 		}
 	}
@@ -155,10 +159,11 @@ func (n *node) bootOrder(device *atlas.Device, lines []*line, names []string) Fi
 	return Finding{
 		Code: BootOrderCollision, Severity: Warning, Subject: n.about(device.Address),
 		Sentence: fmt.Sprintf("Device %s on node %s is wanted by several VMs (%s): after a boot of the node it belongs to the one that starts first.",
-			device.Address, n.Name, strings.Join(names, ", ")),
+			device.Address, n.Name, strings.Join(few(names), ", ")),
 		Params:   map[string]string{"device": device.Address.String(), "node": n.Name, "vms": strings.Join(names, ", ")},
 		Evidence: evidence,
 		Remedy:   append([]string{"Let one of the VMs start by itself at most; a start order only says who is first."}, remedy...),
+		vms:      vmsOfLines(lines...),
 	}
 }
 
@@ -200,12 +205,13 @@ func (v *vm) backup(lines []*line, jobs []string) Finding {
 	keys := moveKeys(lines)
 	end := "no other VM can start with it meanwhile"
 	var holders []int
+	var related []*vm
 	evidence := moveEvidence(lines)
 	for _, l := range lines {
 		for _, device := range l.exact {
 			for _, o := range v.node.linesOf(device) {
 				if o.vm != v && o.vm.running() && o.now() && o.exclusive() && !slices.Contains(holders, o.vm.VMID) {
-					holders = append(holders, o.vm.VMID)
+					holders, related = append(holders, o.vm.VMID), append(related, o.vm)
 					evidence = append(evidence, mappingLineEvidence(o)+", running")
 				}
 			}
@@ -226,5 +232,6 @@ func (v *vm) backup(lines []*line, jobs []string) Finding {
 		Remedy: []string{
 			fmt.Sprintf("Leave VM %d out of the job while it is powered off and back it up by hand, or run the job when nobody needs the device.", v.VMID),
 		},
+		vms: vmsOf(related...),
 	}
 }

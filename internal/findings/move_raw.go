@@ -16,7 +16,8 @@ type moveRaw struct {
 	compared                       bool
 	differs, equal, equalFew       string
 	differsEvidence, equalEvidence []string
-	mapping                        string // see moveMapping, "" if not looked for
+	differsThere, equalThere       []deviceOn // the functions on other nodes
+	mapping                        string     // see moveMapping, "" if not looked for
 }
 
 // moveRawOf gives what is kept of some functions of the node, at least one.
@@ -73,11 +74,13 @@ func (r *moveRaw) compare(from *node) {
 	for _, a := range differs {
 		texts = append(texts, a.differs())
 		r.differsEvidence = append(r.differsEvidence, a.evidence()...)
+		r.differsThere = append(r.differsThere, a.functions()...)
 	}
 	r.differs, texts = strings.Join(texts, "; "), nil
 	for _, a := range equal {
 		texts, few = append(texts, a.equal(a.nodes)), append(few, a.equal(moveFew(a.nodes)))
 		r.equalEvidence = append(r.equalEvidence, a.evidence()...)
+		r.equalThere = append(r.equalThere, a.functions()...)
 	}
 	r.equal, r.equalFew = strings.Join(texts, "; "), strings.Join(few, "; ")
 }
@@ -123,6 +126,17 @@ func (a *moveAlike) evidence() []string {
 		texts[i] = nodes + " " + device.Address.String() + ": " + mappingIDs(device.IDs)
 	}
 	return texts
+}
+
+// functions gives the functions on each of the nodes.
+func (a *moveAlike) functions() []deviceOn {
+	functions := make([]deviceOn, 0, len(a.nodes)*len(a.there))
+	for _, name := range a.nodes {
+		for _, device := range a.there {
+			functions = append(functions, deviceOn{name, device.Address})
+		}
+	}
+	return functions
 }
 
 // moveEquals gives equals of devices on the node, at the same addresses where they
