@@ -21,7 +21,7 @@ import (
 )
 
 // DemoPassword is that of all accounts of the demo.
-const DemoPassword = "demo-only" //nolint:gosec // everybody knows it, and the demo is loopback only
+const DemoPassword = "demo-only"
 
 // DemoCluster is the name of the simulated cluster.
 const DemoCluster = "lab"

@@ -81,7 +81,7 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 func (s *Server) isExposed() bool {
 	settings := s.options.Config
 	to, ok := s.address.(*net.TCPAddr)
-	return settings.TLSCert == "" && len(settings.TrustedProxies) == 0 && !(ok && to.IP.IsLoopback())
+	return settings.TLSCert == "" && len(settings.TrustedProxies) == 0 && (!ok || !to.IP.IsLoopback())
 }
 
 // URL is where a browser on this machine finds the server, or everybody if the

@@ -79,17 +79,19 @@ func openDatabase(ctx context.Context, settings *config.Config, keyring *store.K
 	opened, err := store.Open(ctx, store.Options{Database: settings.Database.Reveal(), Keyring: keyring, Now: now})
 	if errors.Is(err, store.ErrUnavailable) {
 		return nil, fmt.Errorf("%w; the database is %s, and `pciatlas config check` says where this setting comes from",
-			oneLine{err}, databaseName(settings))
+			oneLineError{err}, databaseName(settings))
 	}
 	return opened, err
 }
 
-// oneLine is an error of a driver that spreads over several lines.
-type oneLine struct{ err error }
+// oneLineError is an error of a driver that spreads over several lines.
+type oneLineError struct{ err error }
 
-func (o oneLine) Error() string { return strings.Join(strings.Fields(o.err.Error()), " ") }
+// Error gives the text in one line.
+func (e oneLineError) Error() string { return strings.Join(strings.Fields(e.err.Error()), " ") }
 
-func (o oneLine) Unwrap() error { return o.err }
+// Unwrap gives the error.
+func (e oneLineError) Unwrap() error { return e.err }
 
 // databaseName names the database without a secret.
 func databaseName(settings *config.Config) string {
