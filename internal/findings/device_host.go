@@ -115,6 +115,7 @@ func deviceHostPassed(n *node, l *line, device *atlas.Device) Finding {
 			"Look on the node for what uses it: lspci -nnk -s " + device.Address.String() + "; lsblk -o NAME,TYPE,MOUNTPOINTS; ip -br link",
 			fmt.Sprintf("If the host needs it: qm set %d --delete %s", l.vm.VMID, l.key()),
 		},
+		devices: devicesOf(n, l.all()...),
 	}
 	if uses := device.HostUses(); len(uses) > 0 {
 		f.Severity, f.Params["loss"] = Error, deviceUseWords(uses)
@@ -175,7 +176,7 @@ func deviceLeftBehind(l *line, device *atlas.Device, left []*atlas.Device) Findi
 		},
 		Evidence: append([]string{deviceLineEvidence(l), deviceEvidence(device)}, deviceEvidenceOf(left)...),
 		Remedy:   []string{"To pass the whole card, name the slot without a function, or give the VM another hostpci line for each part on another bus. Leaving it out is allowed."},
-		devices:  devicesOf(l.vm.node, left...),
+		devices:  devicesOf(l.vm.node, slices.Concat(l.all(), left)...),
 	}
 	return f
 }
@@ -208,6 +209,9 @@ func findPFTakenWithVFs(w *world) []Finding {
 func deviceWholeWithSlice(n *node, device *atlas.Device) []Finding {
 	var found []Finding
 	lines := n.linesOf(device)
+	if !slices.ContainsFunc(lines, func(l *line) bool { return !l.exclusive() }) {
+		return nil
+	}
 	for _, whole := range lines {
 		if !deviceTakes(whole) {
 			continue
@@ -242,6 +246,7 @@ func deviceWholeAndSlice(whole *line, parts []*line, device *atlas.Device) Findi
 			"device": device.Address.String(), "slices": deviceWords(keys),
 		},
 		Evidence: append(evidence, deviceEvidence(device)), Remedy: remedy,
+		devices: devicesOf(whole.vm.node, whole.all()...),
 	}
 }
 
@@ -307,6 +312,6 @@ func devicePFTaken(n *node, l *line, device *atlas.Device, users []*line) Findin
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Leave %s to the host and give VM %d a virtual function that no other VM names.", device.Address, l.vm.VMID)},
-		vms:      vmsOf(vms...), devices: devicesOf(n, vfs...),
+		vms:      vmsOf(vms...), devices: devicesOf(n, slices.Concat(l.all(), vfs)...),
 	}
 }

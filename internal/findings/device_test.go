@@ -27,6 +27,11 @@ type deviceWorld struct {
 
 func (d deviceWorld) find(t *testing.T) []Finding {
 	t.Helper()
+	return Find(d.report(t))
+}
+
+func (d deviceWorld) report(t *testing.T) *atlas.Report {
+	t.Helper()
 	node := &facts.Node{VMs: map[int]facts.Read[facts.VMConfig]{}, MdevTypes: map[string]facts.Read[[]facts.MdevType]{}}
 	node.Devices.State = facts.OK
 	for _, text := range d.devices {
@@ -47,7 +52,7 @@ func (d deviceWorld) find(t *testing.T) []Finding {
 	if d.change != nil {
 		d.change(s)
 	}
-	return Find(atlas.Build(s))
+	return atlas.Build(s)
 }
 
 func deviceFact(t *testing.T, text string) facts.Device {

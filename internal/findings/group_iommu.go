@@ -57,8 +57,10 @@ func findNoIOMMU(w *world) []Finding {
 			}
 		}
 		var vms []*vm
+		var devices []*atlas.Device
 		for _, l := range lines {
 			vms = deviceAppendVM(vms, l.vm)
+			devices = append(devices, l.all()...)
 			evidence = append(evidence, deviceLineEvidence(l))
 		}
 		found = append(found, Finding{
@@ -72,7 +74,7 @@ func findNoIOMMU(w *world) []Finding {
 				"dmesg | grep -e DMAR -e IOMMU -e AMD-Vi",
 				"On Intel with kernels before 6.8, add intel_iommu=on to the kernel command line and restart the node.",
 			},
-			vms: vmsOf(vms...),
+			vms: vmsOf(vms...), devices: devicesOf(n, devices...),
 		})
 	}
 	return found
@@ -115,7 +117,7 @@ func findNoIOMMUGroup(w *world) []Finding {
 					"Switch on VT-d (Intel) or AMD-Vi (AMD) in the firmware; look at dmesg | grep -e DMAR -e IOMMU -e AMD-Vi.",
 					fmt.Sprintf("If the device cannot have a group: qm set %d --delete %s", l.vm.VMID, l.key()),
 				},
-				devices: devicesOf(n, lacking...),
+				devices: devicesOf(n, l.all()...),
 			})
 		}
 	}

@@ -57,6 +57,7 @@ func lineRefused(s *lineSlot, refusal lineRefusal) Finding {
 		Params:   params,
 		Evidence: append([]string{s.evidence()}, refusal.evidence...),
 		Remedy:   refusal.remedy,
+		devices:  devicesOf(s.vm.node, s.vm.node.namedByAny(s.value.Selectors)...),
 	}
 }
 
