@@ -238,6 +238,17 @@ func TestBodyDeadlineIsTakenBack(t *testing.T) {
 	}
 }
 
+func TestDeadlineIsTakenBackWithoutBody(t *testing.T) {
+	deadlines := &deadlineWriter{ResponseRecorder: httptest.NewRecorder()}
+	w := newWorld(t)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", sessionPath, http.NoBody)
+	as("admin")(r)
+	w.handler.ServeHTTP(deadlines, r)
+	if deadlines.Code != http.StatusOK || len(deadlines.set) != 1 || deadlines.set[0] != "zero" {
+		t.Errorf("status %d, deadlines %v", deadlines.Code, deadlines.set)
+	}
+}
+
 func TestSlowBody(t *testing.T) {
 	w := newWorld(t)
 	r := httptest.NewRequestWithContext(t.Context(), "POST", sessionPath, lateBody{})

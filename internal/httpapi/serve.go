@@ -61,15 +61,19 @@ func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.Respo
 }
 
 // takeBody reads the body of a request at once and within its bounds, so that
-// afterwards the connection only tells whether the caller is still there.
+// afterwards the connection only tells whether the caller is still there. A
+// deadline for reading that remained would end the context of a long answer.
 func takeBody(op *huma.Operation, w http.ResponseWriter, r *http.Request) *Problem {
+	controller := http.NewResponseController(w)
 	if op.RequestBody == nil {
+		if r.ContentLength == 0 {
+			_ = controller.SetReadDeadline(time.Time{})
+		}
 		return nil
 	}
 	if !accepts(op, r.Header.Get("Content-Type")) {
 		return newProblem(codeMediaType, "The body has to be "+mediaTypes(op)+"; say so in Content-Type.")
 	}
-	controller := http.NewResponseController(w)
 	_ = controller.SetReadDeadline(time.Now().Add(bodyTime)) // Not every test's connection has deadlines.
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBodyBytes-1))
 	var tooLarge *http.MaxBytesError

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -278,15 +279,20 @@ func TestPasswordsAreHashedFewAtATime(t *testing.T) {
 			codes <- w.do("POST", sessionPath, credentials(fmt.Sprintf("name%d", i), "x"), from(fmt.Sprintf("198.51.100.%d:1", i+1))).Code
 		})
 	}
+	timeout, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
 	for range maxHashing {
-		<-entered
+		select {
+		case <-entered:
+		case <-timeout.Done():
+			t.Fatal("no password is compared")
+		}
 	}
 	for len(w.api.passwords.wait) < all {
-		select {
-		case <-t.Context().Done():
+		if timeout.Err() != nil {
 			t.Fatal("they do not wait")
-		default:
 		}
+		runtime.Gosched()
 	}
 	got := w.do("POST", sessionPath, credentials("late", "x")).want(http.StatusTooManyRequests, codeBusy)
 	if got.Header().Get("Retry-After") == "" {
