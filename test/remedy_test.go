@@ -46,7 +46,7 @@ func remedyCommand(remedy string) string {
 var remedyStart = regexp.MustCompile(`(^|: )(qm|pvesh|ha-manager) [a-z]+ [^ ]*`)
 
 // placeholder is a word that a person has to replace.
-var placeholder = regexp.MustCompile(`^(…|[A-Z]+$|.*,mdev=TYPE$)`)
+var placeholder = regexp.MustCompile(`^(…|[A-Z]+$)`)
 
 func checkCommand(command string) error {
 	words, err := shellWords(command)
@@ -74,7 +74,7 @@ func checkCommand(command string) error {
 
 func checkOption(key, value string) error {
 	if _, isSlot := pve.ParseSlotKey(key); isSlot {
-		_, err := pve.ParseHostPCI(value)
+		_, err := pve.ParseHostPCI(strings.ReplaceAll(value, "ADDRESS", "00:00.0"))
 		return err
 	}
 	switch key {

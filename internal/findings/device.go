@@ -28,7 +28,8 @@ var deviceEntries = []Entry{
 		Code: DeviceShared, Severity: "Warning; error if two of the VMs start by themselves, or one runs and another starts by itself.",
 		When: "Two or more VMs name one function exclusively, now or at their next start: one finding for each set of VMs on a node. " +
 			"Mediated devices do not count, except the vGPUs of NVIDIA's driver for kernel 6.8 and later, which take their function. " +
-			"Alternatives of a mapping do not count. Where the policies of HA were not read, there is no error on the ground of a start that depends on them.",
+			"Alternatives of a mapping do not count. Where the policies of HA were not read, there is no error on the ground of a start that depends on them. " +
+			"Where the devices of the node were not read, it is said of VMs that name the same address, one of them not through a mapping.",
 		Why:    "Only one running VM can hold a function: PCI device '…' already in use by VMID '…', or, while that VM is starting, PCI device '…' is currently reserved for use by VMID '…'. This also stops backups of the VMs that wait.",
 		Remedy: "Run one VM at a time, give each its own device, or let only one start by itself.",
 		Source: "qemu-server, PVE::QemuServer::PCI::reserve_pci_usage.",

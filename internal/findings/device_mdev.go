@@ -80,7 +80,7 @@ func findMdevTypeUnknown(w *world) []Finding {
 			Evidence: []string{deviceLineEvidence(l), evidence},
 			Remedy: []string{
 				fmt.Sprintf("See what is offered: pvesh get /nodes/%s/hardware/pci/%s/mdev", l.vm.Node, device.Address),
-				fmt.Sprintf("Then set the line with such a type: qm set %d --%s …,mdev=TYPE", l.vm.VMID, l.key()),
+				"Then set the line with such a type: " + lineWithType(l),
 			},
 		})
 	}

@@ -75,9 +75,12 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 		sentence += " " + strings.Join(near, " ")
 	}
 	remedy := []string{"Look for the device on the node: lspci -nnD"}
-	for _, key := range keys {
-		remedy = append(remedy, fmt.Sprintf("As root, with the address it has now: qm set %d --%s ADDRESS", v.VMID, key),
-			fmt.Sprintf("or without the device: qm set %d --delete %s", v.VMID, key))
+	for i, m := range missing {
+		if i > 0 && m.line == missing[i-1].line {
+			continue
+		}
+		with, without := lineRelocated(m.line, missing)
+		remedy = append(remedy, "As root, with the address it has now: "+with, "or without the device: "+without)
 	}
 	return Finding{
 		Code: DeviceNotPresent, Severity: Error, Subject: subject, Sentence: sentence,

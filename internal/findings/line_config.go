@@ -8,6 +8,7 @@ import (
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
 )
 
@@ -168,6 +169,9 @@ func lineStillNamed(v *vm, old *lineOld, slots []*lineSlot) bool {
 	}
 	before := &lineSlot{vm: v, slot: old.slot, value: &old.value}
 	before.choices = lineChoices(before)
+	if !v.node.DevicesRead && old.value.Source() == pve.SourceHost {
+		return lineMayBeNamed(&old.value, slots)
+	}
 	wanted, ok := lineCertain(before)
 	if !ok || old.value.Source() != pve.SourceHost { // which mapping it is makes a difference
 		return false
@@ -184,6 +188,18 @@ func lineStillNamed(v *vm, old *lineOld, slots []*lineSlot) bool {
 		}
 	}
 	return len(named) == len(wanted)
+}
+
+// lineMayBeNamed tells whether an old line may name what the VM's lines name, as far
+// as addresses alone tell: the same slots of the bus.
+func lineMayBeNamed(old *pve.HostPCI, slots []*lineSlot) bool {
+	return !slices.ContainsFunc(old.Selectors, func(selector pci.Selector) bool {
+		return !slices.ContainsFunc(slots, func(s *lineSlot) bool {
+			return s.value.Mdev == old.Mdev && slices.ContainsFunc(s.value.Selectors, func(other pci.Selector) bool {
+				return other.First().Slot() == selector.First().Slot()
+			})
+		})
+	})
 }
 
 // lineCertain gives the functions of a slot, each once; ok is false where they are

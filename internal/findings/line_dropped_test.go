@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pciatlas/internal/atlas"
 )
 
 // TestLineDropped: why Proxmox VE drops a line is said in plain words, its own words
@@ -44,6 +46,34 @@ func TestLineDropped(t *testing.T) {
 		if !slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.HasPrefix(e, "Proxmox VE says: ") }) {
 			t.Errorf("%s: the words of Proxmox VE are not among %q", c.line, f.Evidence)
 		}
+	}
+}
+
+// TestLineRemediesKeepOptions: a command writes the whole line, whatever is to be
+// filled in.
+func TestLineRemediesKeepOptions(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][2]string{
+		"0a:00.0;01:00.1,pcie=1,x-vga=1": {
+			"qm set 101 --hostpci0 'ADDRESS;01:00.1,pcie=1,x-vga=1'", "qm set 101 --hostpci0 '01:00.1,pcie=1,x-vga=1'",
+		},
+		"host=0a:00,romfile=a b.rom": {"qm set 101 --hostpci0 'ADDRESS,romfile=a b.rom'", "qm set 101 --delete hostpci0"},
+		"0a:00.0;0b:00.0,pcie=1":     {"qm set 101 --hostpci0 'ADDRESS;ADDRESS,pcie=1'", "qm set 101 --delete hostpci0"},
+	} {
+		w := newWorld(atlas.Build(lineWorld{config: "hostpci0: " + line}.snapshot(t)))
+		found := findDeviceNotPresent(w)
+		if len(found) != 1 {
+			t.Errorf("%s: found %v", line, lineCodes(found))
+			continue
+		}
+		steps := strings.Join(found[0].Remedy, "\n")
+		if !strings.Contains(steps, ": "+want[0]) || !strings.Contains(steps, ": "+want[1]) {
+			t.Errorf("%s: %s", line, steps)
+		}
+	}
+	w := newWorld(atlas.Build(lineWorld{config: "hostpci0: 01:00.0,mdev=nvidia-63,pcie=1"}.snapshot(t)))
+	if got := lineWithType(w.vms[0].lines[0]); got != "qm set 101 --hostpci0 '01:00.0,pcie=1,mdev=TYPE'" {
+		t.Error(got)
 	}
 }
 

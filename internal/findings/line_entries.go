@@ -119,7 +119,7 @@ var lineConfigEntries = []Entry{
 			"the value, a key such as hostpci16. Only files tell; lines of snapshots are left out.",
 		Why: "Neither the API nor the interface shows the line, and the VM starts without the device. Only the node's log mentions it. " +
 			"An older Proxmox VE drops a whole line for one option that it does not know yet.",
-		Remedy: "Write the line anew with qm set, or remove it. Where another line already names the device, do not just correct it.",
+		Remedy: "Write the line anew with qm set, or remove it; where only letters or spaces are at fault, the finding gives the command. Where another line already names the device, do not just correct it.",
 		Source: lineSourceFile,
 	},
 	{
@@ -192,7 +192,8 @@ var lineConfigEntries = []Entry{
 	},
 	{
 		Code: SnapshotRestoresDevice, Severity: "Info; warning if it is a raw address, or a mapping that is known not to exist any more.",
-		When: "A snapshot of a VM has a hostpci line that names what none of the VM's lines names at the next start. " +
+		When: "A snapshot of a VM has a hostpci line that names other functions or another mapping than the VM's lines do at the next start, " +
+			"however they are written. Where the devices of the node were not read, addresses in the same slots of the bus are no finding. " +
 			"Only where the snapshots of the VM were read.",
 		Why:    "A rollback brings the line back and checks neither the device nor the mapping.",
 		Remedy: "Look at the hostpci lines after a rollback, before the VM starts. Keep mappings that snapshots name.",

@@ -5,7 +5,7 @@ var mappingEntries = []Entry{
 		Code: MappingInvalid, Severity: "Error, one for each entry at fault.",
 		When:   "An entry of a mapping does not fit the hardware of its node: the device is not there, or its id, IOMMU group, mdev flag or subsystem id differs. All differing properties are named. Values are compared as text, so 10DE:2204 is not 10de:2204. Only nodes whose devices were read are judged, and a device list that is not whole proves no absence. The mdev flag is compared since pve-guest-common 5.1.7, of April 2025.",
 		Why:    "Before a VM starts, Proxmox VE checks every entry of its node and stops at the first bad one: \"PCI device mapping invalid (hardware probably changed)\". One stale entry blocks the whole mapping there.",
-		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping.",
+		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping, or says what to look up where the device is gone.",
 		Source: "PVE::Mapping::PCI::assert_valid (pve-guest-common), called by PVE::QemuServer::PCI::parse_hostpci.",
 	},
 	{
@@ -17,9 +17,9 @@ var mappingEntries = []Entry{
 	},
 	{
 		Code: MappingNoEntryForNode, Severity: "Error if a VM there uses the mapping, else info.",
-		When:   "A VM names a mapping that has no entry for the VM's node; for a template it is information. It is also information that a node has a device like those of a mapping in use, in no mapping there, and the mapping has no entry for that node.",
+		When:   "VMs name a mapping that has no entry for their node; of templates alone it is information. It is also information that a node has a device like those of a mapping in use, in no mapping there, and the mapping has no entry for that node. It is one finding for each mapping and node.",
 		Why:    "A VM with this line cannot start on the node: \"PCI device mapping not found for 'NAME'\". No VM with the mapping can move there either.",
-		Remedy: "Add an entry for the node.",
+		Remedy: "Add an entry for the node; where it has such a device, the finding gives the command.",
 		Source: "PVE::QemuServer::PCI::parse_hostpci and PVE::Mapping::PCI::get_node_mapping.",
 	},
 	{
@@ -45,7 +45,7 @@ var mappingEntries = []Entry{
 	},
 	{
 		Code: MappingOversubscribed, Severity: "Warning; error if the VMs that start by themselves want more devices than there are.",
-		When:   "A mapping with several entries for a node has fewer distinct devices than the lines of the VMs there want, devices counted that other VMs take under another name. It is also said, for the mapping as a whole, that VMs fit on no other node with entries, because they need more than there is or others take the devices by address or by another mapping. Mappings for mediated devices and with one entry are not counted; what shares one device is another finding.",
+		When:   "A mapping with several entries for a node has fewer distinct devices than the lines of the VMs there want, devices counted that other VMs take under another name. It is also said, for the mapping as a whole, that VMs fit on no other node with entries, because they need more than there is or others take the devices by address or by another mapping. A VM whose lines alone want more than there is never starts, whoever else runs. Lines for mediated devices are not counted. A mapping with one entry for the node is looked at only where the devices of the node were not read; otherwise device-shared says it of the device.",
 		Why:    "The VM that starts last fails: \"could not find a free device for 'hostpci0'\".",
 		Remedy: "Add devices, spread the VMs over the nodes, or see that they do not run at the same time.",
 		Source: "PVE::QemuServer::PCI::choose_hostpci_devices.",
@@ -66,7 +66,7 @@ var mappingEntries = []Entry{
 	},
 	{
 		Code: MappingUnused, Severity: "Info.",
-		When:   "No VM, template, pending change or snapshot names the mapping. It is only said if the list of mappings is proven whole, all VMs of all nodes with their snapshots were read, the scope of VMs is not unproven, and no guest is known to be out of sight.",
+		When:   "No VM, template, pending change or snapshot names the mapping, nor does a line that Proxmox VE drops. It is only said if the list of mappings is proven whole, all VMs of all nodes with their snapshots were read, the scope of VMs is not unproven, and no guest is known to be out of sight.",
 		Why:    "An unused mapping does no harm, but it must be kept in step with the hardware.",
 		Remedy: "Delete it if nobody is going to use it.",
 		Source: "The configurations and snapshots of all VMs.",

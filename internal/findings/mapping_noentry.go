@@ -83,7 +83,8 @@ func (n *node) noEntry(mapping *pve.Mapping, lines []*line) Finding {
 
 // mappingLineNames names lines, mappingFewLines the first of many: "VM 101 hostpci0".
 func mappingLineNames(lines []*line) string { return strings.Join(mappingNamesOf(lines), ", ") }
-func mappingFewLines(lines []*line) string  { return strings.Join(few(mappingNamesOf(lines)), ", ") }
+
+func mappingFewLines(lines []*line) string { return strings.Join(few(mappingNamesOf(lines)), ", ") }
 
 func mappingNamesOf(lines []*line) []string {
 	names := make([]string, len(lines))

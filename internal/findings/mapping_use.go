@@ -163,13 +163,14 @@ func (v *vm) nowhere(places []*mappingPlace, count int) (reasons []string, taken
 		choices := p.choices()
 		free, held := len(choices), []string(nil)
 		for i, l := range p.holders() {
-			if l != nil && l.vm != v {
-				free--
-				held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, choices[i].Path))
-				taken.evidence = append(taken.evidence, mappingLineEvidence(l))
-				taken.lines = append(taken.lines, l)
-				taken.devices = append(taken.devices, devicesOf(p.node, p.functions(choices[i])...)...)
+			if l == nil || l.vm == v {
+				continue
 			}
+			free--
+			held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, choices[i].Path))
+			taken.evidence = append(taken.evidence, mappingLineEvidence(l))
+			taken.lines = append(taken.lines, l)
+			taken.devices = append(taken.devices, devicesOf(p.node, p.functions(choices[i])...)...)
 		}
 		if count <= free {
 			return nil, mappingTaken{}

@@ -5,7 +5,7 @@ var moveEntries = []Entry{
 		Code: LiveFlagBlocksStart, Severity: "Error with a virtual IOMMU, else warning.",
 		When:   "A VM uses a mapping that is marked live-migration-capable. Without a virtual IOMMU, mediated devices and functions bound to a VFIO driver of their maker are no finding, since they may migrate.",
 		Why:    "The flag makes QEMU refuse to start on a device that cannot migrate: \"VFIO migration is not supported in kernel\". With a virtual IOMMU no VFIO device can migrate.",
-		Remedy: "Take the flag away unless the maker's driver supports migration of this device; never set it to try.",
+		Remedy: "Take the flag away; without a virtual IOMMU it may stay where the maker's driver supports migration of this device. Never set it to try.",
 		Source: "PVE::QemuServer::PCI::print_hostpci_devices and hw/vfio/migration.c of QEMU.",
 	},
 	{
@@ -59,7 +59,7 @@ var moveEntries = []Entry{
 	},
 	{
 		Code: BackupClaimsDevice, Severity: "Warning.",
-		When:   "An enabled backup job covers a powered-off VM with a disk and a whole device. Templates are exempt, and so are jobs of a pool, because its members are not known. Nothing is said if the backup jobs were not read.",
+		When:   "An enabled backup job covers a powered-off VM with a whole device and a volume that a backup holds: a disk without backup=0, the state of a TPM, or the variables of OVMF. Templates are exempt, and so are jobs of a pool, because its members are not known. Nothing is said if the backup jobs were not read.",
 		Why:    "Every backup of a powered-off VM with a disk starts it paused with its devices, whatever the job's mode: it fails if another VM holds the device, and keeps others from it meanwhile.",
 		Remedy: "Leave the VM out of the job while it is powered off, or run the job when nobody needs the device.",
 		Source: "PVE::VZDump::QemuServer::archive and enforce_vm_running_for_backup, PVE::QemuConfig::get_backup_volumes.",
