@@ -51,16 +51,17 @@ const stopTime = 10 * time.Second
 type Server struct {
 	options Options
 
-	mu      sync.Mutex // guards what follows, and that starting and stopping do not meet
-	state   state
-	store   *store.Store
-	live    *live.Live
-	http    *http.Server
-	address net.Addr
-	setup   string // token of the set-up link, "" for none
-	cancel  context.CancelFunc
-	running sync.WaitGroup // what ends with cancel or with the listener
-	failed  chan error
+	mu       sync.Mutex // guards what follows, and that starting and stopping do not meet
+	state    state
+	store    *store.Store
+	clusters *clusters
+	live     *live.Live
+	http     *http.Server
+	address  net.Addr
+	setup    string // token of the set-up link, "" for none
+	cancel   context.CancelFunc
+	running  sync.WaitGroup // what ends with cancel or with the listener
+	failed   chan error
 }
 
 // state is how far a server got.
@@ -112,9 +113,9 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.prepareStore(ctx); err != nil {
 		return err
 	}
-	clusters := newClusters(s.store, settings, s.options.Now)
-	s.live = live.New(live.Options{Source: clusters.origin, Share: sharing(settings.Share), Now: s.options.Now})
-	handler, err := httpapi.New(s.interfaceOptions(clusters))
+	s.clusters = newClusters(s.store, settings, s.options.Now)
+	s.live = live.New(live.Options{Source: s.clusters.origin, Share: sharing(settings.Share), Now: s.options.Now})
+	handler, err := httpapi.New(s.interfaceOptions())
 	if err != nil {
 		return fmt.Errorf("put the interface together: %w", err)
 	}
@@ -138,10 +139,10 @@ func (s *Server) prepareStore(ctx context.Context) error {
 	return err
 }
 
-func (s *Server) interfaceOptions(clusters *clusters) httpapi.Options {
+func (s *Server) interfaceOptions() httpapi.Options {
 	settings := s.options.Config
 	options := httpapi.Options{
-		Store: storage{s.store, s.live, clusters}, Live: reads{s.live, clusters}, Tester: tester{clusters},
+		Store: storage{s.store, s.live, s.clusters}, Live: reads{s.live, s.clusters}, Tester: tester{s.clusters},
 		Console: s.options.Console, TrustedProxies: settings.TrustedProxies,
 		SecureCookies:     secureCookies(settings),
 		AllowLocalEntries: settings.AllowLocalEndpoints, MetricsOpen: settings.MetricsOpen,
