@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,14 +54,13 @@ func loadSettings(env Env, flags *pflag.FlagSet) (*config.Config, error) {
 	if !ok {
 		return nil, failed(err)
 	}
-	text := ":"
+	var text strings.Builder
+	text.WriteString(":\n")
 	for _, fault := range invalid.Faults {
-		text += "\n  " + clean(fault.String())
+		text.WriteString("  " + clean(fault.String()) + "\n")
 	}
-	return nil, failed(&advice{
-		err:  fmt.Errorf("there %s with the settings", isOrAre(len(invalid.Faults))),
-		text: text + "\n`pciatlas config check` takes the same flags and explains all settings",
-	})
+	text.WriteString("`pciatlas config check` takes the same flags and explains all settings")
+	return nil, failed(&advice{err: fmt.Errorf("there %s with the settings", isOrAre(len(invalid.Faults))), text: text.String()})
 }
 
 func isOrAre(faults int) string {

@@ -21,7 +21,6 @@ import (
 
 // running is a command that goes on until it is stopped.
 type running struct {
-
 	cancel context.CancelFunc
 	code   chan int
 	stderr *lockedBuffer
@@ -131,7 +130,7 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal([]byte(answer), &node); err != nil {
 		t.Fatal(err)
 	}
-	scan := regexp.MustCompile(`(?m)^  pciatlas (scan .*)$`).FindStringSubmatch(said)
+	scan := regexp.MustCompile(`(?m)^\s+pciatlas (scan .*)$`).FindStringSubmatch(said)
 	if scan == nil {
 		t.Fatalf("no scan in %s", said)
 	}
