@@ -265,10 +265,13 @@ func lineShell(s string) string {
 // shellQuoted quotes an argument for a shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// lineShort keeps what is quoted from a file readable, without cutting a word where
-// words are of a usual length.
-func lineShort(s string) string {
-	const limit, word = 120, 40
+// lineShort keeps what is quoted from a file readable.
+func lineShort(s string) string { return lineShorter(s, 120) }
+
+// lineShorter keeps at most limit characters, and does not cut a word where words are
+// of a usual length.
+func lineShorter(s string, limit int) string {
+	const word = 40
 	runes := []rune(s)
 	if len(runes) <= limit {
 		return s

@@ -53,7 +53,7 @@ func lineDropped(v *vm, dropped *pve.DroppedLine) Finding {
 	f := lineDroppedFinding(v, dropped, HostPCILineIgnored, Warning)
 	key := lineShort(dropped.Key)
 	f.Sentence = fmt.Sprintf("Proxmox VE drops line %d of VM %d on %s, %s: %s.", dropped.Line, v.VMID, v.Node, key, lineWhyDropped(dropped))
-	f.Evidence = append(f.Evidence, "Proxmox VE says: "+lineShort(strings.TrimSuffix(dropped.Reason, ".")))
+	f.Evidence = append(f.Evidence, "Proxmox VE says: "+lineShorter(strings.TrimSuffix(dropped.Reason, "."), 400))
 	taken := false
 	if item, ok := v.Config.Get(dropped.Key); ok {
 		if value, set := item.Future(); set {
