@@ -9,7 +9,7 @@ func TestFoldQuote(t *testing.T) {
 		{"blanks first", "  aaaaaa b,c", "  aaaaaa\n    b,c"},
 		{"a wide word at its commas", "  a id=1,node=b,c", "  a id=1,\n    node=b,\n    c"},
 		{"no comma", "  a bbbbbbbbbbbbbb", "  a\n    bbbbbbbbbbbbbb"},
-		{"wide characters", "  集群,集群,集群", "  集群,\n    集群,\n    集群"},
+		{"wide characters", "  集群,节点,设备", "  集群,\n    节点,\n    设备"},
 	} {
 		if got := foldQuote(c.text, 10, 4); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

@@ -23,32 +23,38 @@ func TestAbout(t *testing.T) {
 		{
 			"shared group", GroupShared,
 			deviceWorld{devices: []string{deviceGPU, nic, deviceOther}, vms: []string{"101 stopped hostpci0: 01:00.0", "102 stopped hostpci0: 03:00.0", "103 stopped hostpci0: 02:00.0"}},
-			[]int{101, 102}, []string{"0000:01:00.0", "0000:03:00.0"},
+			[]int{101, 102},
+			[]string{"0000:01:00.0", "0000:03:00.0"},
 		},
 		{
 			"taken from the host", GroupTakesHostDevice,
 			deviceWorld{devices: []string{deviceGPU, nic, deviceOther}, vms: []string{"101 stopped hostpci0: 01:00.0", "103 stopped hostpci0: 02:00.0"}},
-			[]int{101}, []string{"0000:01:00.0", "0000:03:00.0"},
+			[]int{101},
+			[]string{"0000:01:00.0", "0000:03:00.0"},
 		},
 		{
 			"shared functions", DeviceShared,
 			deviceWorld{devices: []string{deviceGPU, deviceSound, deviceOther}, vms: []string{"101 stopped hostpci0: 01:00", "102 stopped hostpci0: 01:00", "103 stopped hostpci0: 02:00.0"}},
-			[]int{101, 102}, []string{"0000:01:00.0", "0000:01:00.1"},
+			[]int{101, 102},
+			[]string{"0000:01:00.0", "0000:01:00.1"},
 		},
 		{
 			"virtual functions", PFTakenWithVFs,
 			deviceWorld{devices: []string{deviceNIC, "0000:03:10.0 020000 8086:1520 17 vf=0000:03:00.0", deviceOther}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped hostpci0: 03:10.0", "103 stopped hostpci0: 02:00.0"}},
-			[]int{101, 102}, []string{"0000:03:00.0", "0000:03:10.0"},
+			[]int{101, 102},
+			[]string{"0000:03:00.0", "0000:03:10.0"},
 		},
 		{
 			"an entry without a device", MappingInvalid,
 			deviceWorld{devices: []string{deviceOther}, vms: []string{"101 stopped hostpci0: mapping=gpu", "103 stopped hostpci0: 02:00.0"}, mappings: deviceMapped},
-			[]int{101}, nil,
+			[]int{101},
+			nil,
 		},
 		{
 			"a function left behind", FunctionLeftBehind,
 			deviceWorld{devices: []string{deviceGPU, deviceSound, deviceOther}, vms: []string{"101 stopped hostpci0: 01:00.0", "103 stopped hostpci0: 02:00.0"}},
-			[]int{101}, []string{"0000:01:00.0", "0000:01:00.1"},
+			[]int{101},
+			[]string{"0000:01:00.0", "0000:01:00.1"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
