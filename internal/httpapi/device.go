@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
+	"pciatlas/internal/pci"
+)
+
+// DeviceDetail is everything known of one PCI function, and how complete the
+// check of its node is.
+type DeviceDetail struct {
+	atlas.DeviceAnswer
+
+	Complete bool                `json:"complete"`
+	Issues   []atlas.AnswerIssue `json:"issues" doc:"What could not be read or resolved on the node."`
+	Findings []findings.Finding  `json:"findings" doc:"Those about the function, and about lines and mappings that name it."`
+}
+
+type deviceInput struct {
+	Conditional
+	ClusterPath
+
+	Node    string `path:"node" maxLength:"63"`
+	Address string `path:"address" maxLength:"20" doc:"Of one function. Without domain it is in 0000, as in Proxmox VE." example:"0000:01:00.0"`
+}
+
+func (x *inventory) registerDevices() {
+	read[DeviceDetail](x, huma.Operation{
+		OperationID: "get-device", Path: "/clusters/{cluster}/nodes/{node}/devices/{address}", Tags: []string{tagInventory},
+		Summary:     "One PCI function: who refers to it, and what belongs to it",
+		Description: "All nodes are read, because findings compare them.",
+	}, x.getDevice)
+}
+
+func (x *inventory) getDevice(ctx context.Context, input *deviceInput) (*renderedOutput, error) {
+	selector, ok := pci.ParseSelector(strings.ToLower(input.Address))
+	if !ok || selector.WholeSlot() || selector.NamesNothing() {
+		return nil, invalid("address", "This is not the address of a PCI function; write it as 0000:01:00.0 or 01:00.0.")
+	}
+	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	if err != nil {
+		return nil, err
+	}
+	node, err := v.node(input.Node)
+	if err != nil {
+		return nil, err
+	}
+	device := node.Device(selector.First())
+	if device == nil {
+		return nil, v.noDevice(node, selector.First())
+	}
+	return x.answer(ctx, v, input.Conditional, "device "+node.Name+" "+device.Address.String(), func(s *subject) (any, error) {
+		found, err := x.findings(v)
+		if err != nil {
+			return nil, err
+		}
+		return DeviceDetail{
+			DeviceAnswer: v.report.DeviceAnswer(node, device, s.options),
+			Complete:     node.Complete, Issues: node.AnswerIssues(),
+			Findings: noneAsEmpty(findings.OfDevice(found, node, device)),
+		}, nil
+	})
+}
+
+// noDevice says that a function does not exist only if the list of the node was
+// read completely.
+func (v view) noDevice(node *atlas.Node, address pci.Address) *Problem {
+	read := v.report.Facts.Nodes[node.Name]
+	switch {
+	case !node.DevicesRead || read == nil:
+		return notFound("device", "The devices of node "+node.Name+" were not read, so it is not known whether there is a function "+address.String()+".")
+	case read.Devices.State != facts.OK:
+		return notFound("device", "The devices of node "+node.Name+" were not read completely, so it is not known whether there is a function "+address.String()+".")
+	default:
+		return notFound("device", "There is no PCI function "+address.String()+" on node "+node.Name+".")
+	}
+}

@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/findings"
+	"pciatlas/internal/pci"
+)
+
+// VMs is the list of the VMs of a cluster.
+type VMs struct {
+	Cluster string      `json:"cluster"`
+	ReadAt  *time.Time  `json:"read_at" doc:"When the oldest read began; null if nothing was read."`
+	Nodes   []NodeScope `json:"nodes" doc:"How much of each node was read."`
+	VMs     []VMRow     `json:"vms" doc:"By number and node."`
+}
+
+// VMRow is what a list shows of a VM.
+type VMRow struct {
+	VMID       int          `json:"vmid"`
+	Name       *string      `json:"name"`
+	Node       string       `json:"node"`
+	Status     facts.Status `json:"status"`
+	Template   *bool        `json:"template" doc:"Null: not told."`
+	Managed    bool         `json:"managed"`
+	Desktop    *string      `json:"desktop"`
+	ConfigRead bool         `json:"config_read"`
+	Lines      []VMRowLine  `json:"lines"`
+	Findings   VMFindings   `json:"findings"`
+}
+
+// VMRowLine is one hostpci value with what it names.
+type VMRowLine struct {
+	Slot     string             `json:"slot" example:"hostpci0"`
+	Phase    atlas.Phase        `json:"phase"`
+	Value    string             `json:"value" doc:"As it stands in the configuration."`
+	Via      *atlas.Via         `json:"via" doc:"Null: neither or both, or refused."`
+	Mapping  *string            `json:"mapping"`
+	MdevType *string            `json:"mdev_type"`
+	Devices  []VMRowDevice      `json:"devices"`
+	Unplaced []atlas.VMUnplaced `json:"unplaced" doc:"Parts that name no device that is known."`
+}
+
+// VMRowDevice is one function that a line names.
+type VMRowDevice struct {
+	Address    pci.Address     `json:"address"`
+	DeviceName *string         `json:"device_name"`
+	State      atlas.State     `json:"state"`
+	Certainty  atlas.Certainty `json:"certainty"`
+}
+
+// VMFindings counts the findings about a VM and about what its lines name.
+type VMFindings struct {
+	Count int                `json:"count"`
+	Worst *findings.Severity `json:"worst" doc:"Null if there are none."`
+}
+
+type vmsInput struct {
+	Conditional
+	ClusterPath
+
+	Passthrough bool `query:"passthrough" doc:"Only VMs with hostpci lines, and those whose configuration was not read."`
+}
+
+func (x *inventory) listVMs(ctx context.Context, input *vmsInput) (*renderedOutput, error) {
+	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	if err != nil {
+		return nil, err
+	}
+	return x.answer(ctx, v, input.Conditional, fmt.Sprintf("vms %t", input.Passthrough), func(s *subject) (any, error) {
+		found, err := x.findings(v)
+		if err != nil {
+			return nil, err
+		}
+		return VMs{v.report.Cluster, v.readAt(), v.scopes(), v.vmRows(s, found, input.Passthrough)}, nil
+	})
+}
+
+func (v view) vmRows(s *subject, found []findings.Finding, passthrough bool) []VMRow {
+	rows := make([]VMRow, 0, len(v.report.VMs))
+	about, told := findings.ByVM(v.report, found), v.templatesTold()
+	for _, vm := range v.report.VMs {
+		row := v.vmRow(vm)
+		if passthrough && row.ConfigRead && len(row.Lines) == 0 {
+			continue
+		}
+		managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
+		row.Managed, row.Desktop = is, textOrNull(managed.Name)
+		if vm.Config != nil || told[guestKey{vm.Node, vm.VMID}] {
+			row.Template = &vm.Template
+		}
+		row.Findings = countFindings(found, about[vm])
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (v view) vmRow(vm *atlas.VM) VMRow {
+	row := VMRow{VMID: vm.VMID, Name: textOrNull(vm.Name), Node: vm.Node, Status: vm.Status, ConfigRead: vm.Config != nil}
+	if vm.Config == nil {
+		return row
+	}
+	row.Lines = []VMRowLine{}
+	for _, line := range v.report.VMAnswer(vm).Lines {
+		row.Lines = append(row.Lines, toVMRowLine(&line))
+	}
+	return row
+}
+
+func toVMRowLine(line *atlas.VMLine) VMRowLine {
+	wire := VMRowLine{
+		Slot: line.Slot, Phase: line.Phase, Value: line.Value, Via: line.Via, Mapping: line.Mapping, MdevType: line.MdevType,
+		Devices: make([]VMRowDevice, len(line.Functions)), Unplaced: line.Unplaced,
+	}
+	for i := range line.Functions {
+		f := &line.Functions[i]
+		wire.Devices[i] = VMRowDevice{f.Address, f.DeviceName, f.State, f.Certainty}
+	}
+	return wire
+}
+
+// countFindings counts the findings at these places.
+func countFindings(found []findings.Finding, places []int) VMFindings {
+	count := VMFindings{Count: len(places)}
+	for _, i := range places {
+		if count.Worst == nil || found[i].Severity > *count.Worst {
+			count.Worst = &found[i].Severity
+		}
+	}
+	return count
+}
