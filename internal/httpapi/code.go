@@ -34,6 +34,12 @@ const (
 	codeDatabase        = "database_unavailable"
 	codeUnavailable     = "unavailable"
 	codeTimeout         = "timeout"
+	codeOIDCState       = "oidc_state"
+	codeOIDCDenied      = "oidc_denied"
+	codeOIDCRole        = "oidc_no_role"
+	codeOIDCSetup       = "oidc_setup"
+	codeOIDCProvider    = "oidc_provider"
+	codeOIDCToken       = "oidc_token"
 	codeInternal        = "internal_error"
 )
 
@@ -85,6 +91,13 @@ var statuses = map[string]int{
 	"pve_refused":     http.StatusBadGateway,
 	"pve_certificate": http.StatusBadGateway,
 	"pve_timeout":     http.StatusGatewayTimeout,
+
+	codeOIDCState:    http.StatusBadRequest,
+	codeOIDCDenied:   http.StatusForbidden,
+	codeOIDCRole:     http.StatusForbidden,
+	codeOIDCSetup:    http.StatusForbidden,
+	codeOIDCProvider: http.StatusBadGateway,
+	codeOIDCToken:    http.StatusBadGateway,
 
 	codeDatabase:    http.StatusServiceUnavailable,
 	codeUnavailable: http.StatusServiceUnavailable,

@@ -115,7 +115,7 @@ func (s *fakeStore) Administrator(_ context.Context, name string) (auth.Administ
 
 func (s *fakeStore) CreateAdministrator(_ context.Context, admin auth.Administrator, entry fleet.AuditEntry) error {
 	return s.write(entry, func() error {
-		if _, taken := s.admins[admin.Name]; taken {
+		if _, taken := s.admins[admin.Name]; taken || s.hasSubject(admin.Subject) {
 			return storeError("exists")
 		}
 		s.admins[admin.Name] = admin

@@ -57,11 +57,6 @@ type Options struct {
 	Version string
 }
 
-// OIDC is a way to sign in through OpenID Connect.
-type OIDC struct {
-	Name string // of the provider, for people
-}
-
 // DemoAccount is an account of the demo, password included.
 type DemoAccount struct {
 	Name     string
@@ -77,6 +72,8 @@ type API struct {
 	huma      huma.API
 	routes    []string // "METHOD /path" of each operation
 	passwords limiter
+	provider  *provider // nil without OpenID Connect
+	finished  finished
 	metrics   http.Handler
 	document  document
 }
@@ -94,6 +91,7 @@ func New(options Options) (http.Handler, error) {
 func newAPI(options Options) (*API, error) {
 	useProblems()
 	a := &API{Options: withDefaults(options), mux: http.NewServeMux(), passwords: newLimiter(maxHashing, maxWaiting)}
+	a.provider = newProvider(a.OIDC, a.Now)
 	a.huma = huma.NewAPI(humaConfig(), adapter{a})
 
 	a.registerSession()

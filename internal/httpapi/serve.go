@@ -113,7 +113,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/"):
 		a.serveOperation(w, r)
-	case a.serveDocument(w, r), a.serveHealth(w, r):
+	case a.serveDocument(w, r), a.serveHealth(w, r), a.serveOIDC(w, r):
 	case path.Clean(r.URL.Path) == "/api" || strings.HasPrefix(path.Clean("/"+r.URL.Path), "/api/"):
 		writeProblem(w, r, noSuchPath())
 	case a.Console != nil:

@@ -35,6 +35,7 @@ type SetupStore interface {
 type AdministratorStore interface {
 	Administrators(ctx context.Context) ([]auth.Administrator, error)
 	Administrator(ctx context.Context, name string) (auth.Administrator, error)
+	AdministratorBySubject(ctx context.Context, subject string) (auth.Administrator, error)
 	CreateAdministrator(ctx context.Context, admin auth.Administrator, entry fleet.AuditEntry) error
 	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error
 	ChangePassword(ctx context.Context, name, hash, keep string, entry fleet.AuditEntry) error
