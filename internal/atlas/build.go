@@ -150,6 +150,7 @@ func (b *nodeBuilder) readDevices(read *facts.Node) {
 			b.node.Devices[i].Types = typesOf(read, &devices.Value[i])
 		}
 		slices.SortFunc(b.node.Devices, func(x, y Device) int { return x.Address.Compare(y.Address) })
+		b.mdevIssues()
 	}
 	if devices.State != facts.OK && devices.State != facts.NotAsked && !isCut(devices.Problems) {
 		b.issue(Issue{Code: IssueDevicesUnreadable, Slot: NoSlot, Message: "The PCI devices of node " +
@@ -158,12 +159,14 @@ func (b *nodeBuilder) readDevices(read *facts.Node) {
 }
 
 // typesOf gives the types of mediated device of a function, from whichever source
-// tells them.
+// tells them. Files tell them with the function; if not all of them could be read,
+// there is a read of its own.
 func typesOf(read *facts.Node, device *facts.Device) facts.Read[[]facts.MdevType] {
-	if device.Host != nil {
-		return facts.Read[[]facts.MdevType]{State: read.Devices.State, Value: device.Host.MdevTypes, Stamp: read.Devices.Stamp}
+	own, ok := read.MdevTypes[device.Address.String()]
+	if ok || device.Host == nil {
+		return own
 	}
-	return read.MdevTypes[device.Address.String()]
+	return facts.Read[[]facts.MdevType]{State: facts.OK, Value: device.Host.MdevTypes, Stamp: read.Devices.Stamp}
 }
 
 // provenance gives the source and the beginning of the earliest read that the

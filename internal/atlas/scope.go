@@ -99,21 +99,7 @@ func (b *builder) clusterIssues() []Issue {
 		issues = append(issues, Issue{Code: IssueTooOld, Slot: NoSlot, Message: fmt.Sprintf(
 			"Proxmox VE %s has no resource mappings; they exist since 8.0.", s.Version.Value)})
 	}
-	for _, policy := range []struct {
-		what     string
-		state    facts.ReadState
-		problems []facts.Problem
-	}{
-		{"HA resources and rules", s.HA.State, s.HA.Problems},
-		{"backup jobs", s.Backups.State, s.Backups.Problems},
-		{"replication jobs", s.Replication.State, s.Replication.Problems},
-	} {
-		if policy.state != facts.NotAsked && policy.state != facts.OK {
-			issues = append(issues, Issue{Code: IssuePolicyUnreadable, Slot: NoSlot, Message: fmt.Sprintf(
-				"The %s could not be read; %s", policy.what, firstMessage(policy.problems, "no reason was given."))})
-		}
-	}
-	return issues
+	return append(issues, b.policyIssues()...)
 }
 
 // movingVMs are VMs whose files were on no node each time they were looked for.

@@ -192,7 +192,8 @@ type Node struct {
 	// what they are, sorted. They are not in Devices, and Devices is Partial.
 	Unread []pci.Address `json:"unread,omitempty"`
 	// MdevTypes are the types of mediated device of functions that were asked for
-	// them over the API; files tell them in HostDevice.
+	// them over the API. Files tell them in HostDevice; a function whose types
+	// could not all be read there is here, too, with why.
 	MdevTypes  map[string]Read[[]MdevType] `json:"mdev_types,omitempty"`
 	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
 	Containers map[int]Read[Container]     `json:"containers,omitempty"`

@@ -20,6 +20,8 @@ type deviceFolder struct {
 	// faults are why something that the facts state is not so; remarks are why
 	// something is not told.
 	faults, remarks []facts.Problem
+	// untoldTypes are those of the remarks that are about types of mediated device.
+	untoldTypes []facts.Problem
 }
 
 // device reads the function in the folder, nil if what it is cannot be read.

@@ -3,6 +3,7 @@ package hostfs
 import (
 	"path"
 	"slices"
+	"time"
 
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
@@ -24,21 +25,25 @@ type deviceReader struct {
 	faults []facts.Problem
 	// misnamed are of names that are no addresses; remarks are of what is not told.
 	misnamed, remarks remarks
+	// types are the reads of types of mediated device that told not all.
+	types map[string]facts.Read[[]facts.MdevType]
 }
 
 // readDevices reads all PCI functions of the local node. The list is Partial if a
 // function is left out of it or misses something that it has. What a function
 // does not tell (its group, its parent) leaves the list OK, with a problem.
-func (r *reader) readDevices(names *pci.Database) (facts.Read[[]facts.Device], []pci.Address) {
+func (r *reader) readDevices(names *pci.Database, node *facts.Node) {
 	from := r.now()
 	folder, err := r.top.open(devicesFolder)
 	if err != nil {
-		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err)), nil
+		node.Devices = failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+		return
 	}
 	defer folder.close()
 	listed, err := folder.list(".", r.limits.Entries)
 	if err != nil && len(listed) == 0 {
-		return failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err)), nil
+		node.Devices = failedSince[[]facts.Device](r, from, problemOf(devicesFolder, err))
+		return
 	}
 	d := deviceReader{
 		reader: r, folder: folder, names: memoised(names),
@@ -54,10 +59,11 @@ func (r *reader) readDevices(names *pci.Database) (facts.Read[[]facts.Device], [
 	slices.SortFunc(d.found, func(a, b facts.Device) int { return a.Address.Compare(b.Address) })
 	d.faults = append(d.faults, d.misnamed.problems()...)
 	unseen := r.readUses(d.found)
-	return facts.Read[[]facts.Device]{
+	node.Unread, node.MdevTypes = d.unread, d.types
+	node.Devices = facts.Read[[]facts.Device]{
 		State: stateOf(d.faults), Value: d.found, Got: len(d.found), Total: d.total,
 		Stamp: r.stamp(from), Problems: slices.Concat(d.faults, d.remarks.problems(), unseen),
-	}, d.unread
+	}
 }
 
 // read takes in one name of the folder. A function that is gone when something of
@@ -69,8 +75,9 @@ func (d *deviceReader) read(name string) {
 			"does not have the address of a PCI function as its name"))
 		return
 	}
-	device, faults, remarks := d.readOne(address)
-	if len(faults)+len(remarks) > 0 {
+	from := d.now()
+	device, folder := d.readOne(address)
+	if len(folder.faults)+len(folder.remarks) > 0 {
 		if there, err := d.folder.there(name); !there && err == nil {
 			d.total--
 			return
@@ -79,26 +86,40 @@ func (d *deviceReader) read(name string) {
 	if device != nil {
 		device.Names = d.names(device.IDs, device.Class)
 		d.found = append(d.found, *device)
+		d.noteTypes(device, from, folder.untoldTypes)
 	} else {
 		d.unread = append(d.unread, address)
 	}
-	d.faults = append(d.faults, faults...)
-	for _, remark := range remarks {
+	d.faults = append(d.faults, folder.faults...)
+	for _, remark := range folder.remarks {
 		d.remarks.add(remark)
 	}
 }
 
+// noteTypes keeps why not all types of mediated device of a function are known.
+func (d *deviceReader) noteTypes(device *facts.Device, from time.Time, problems []facts.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	if d.types == nil {
+		d.types = map[string]facts.Read[[]facts.MdevType]{}
+	}
+	d.types[device.Address.String()] = facts.Read[[]facts.MdevType]{
+		State: facts.Partial, Value: device.Host.MdevTypes, Problems: problems, Stamp: d.stamp(from),
+	}
+}
+
 // readOne reads a function. The device is nil if what it is could not be read;
-// the faults say why.
-func (d *deviceReader) readOne(address pci.Address) (device *facts.Device, faults, remarks []facts.Problem) {
+// the faults of the folder say why.
+func (d *deviceReader) readOne(address pci.Address) (*facts.Device, *deviceFolder) {
 	name := address.String()
 	dir, err := d.open(name)
 	if err != nil {
-		return nil, []facts.Problem{problemOf(path.Join(devicesFolder, name), err)}, nil
+		return nil, &deviceFolder{faults: []facts.Problem{problemOf(path.Join(devicesFolder, name), err)}}
 	}
 	defer dir.close()
-	device = dir.device(address)
-	return device, dir.faults, dir.remarks
+	device := dir.device(address)
+	return device, dir
 }
 
 func (d *deviceReader) open(name string) (*deviceFolder, error) {

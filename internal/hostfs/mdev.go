@@ -17,7 +17,7 @@ const (
 )
 
 // readMdev tells whether the function gives mediated devices, and of which types.
-// A type that cannot be read wholly decides nothing: it is a remark.
+// Types that are there and not told wholly are noted: fewer types are not none.
 // It mirrors PVE::SysFSTools lspci and get_mdev_types: the folder of types comes
 // first, else the folder of NVIDIA's driver for kernel 6.8 and later.
 func (d *deviceFolder) readMdev(device *facts.Device) {
@@ -46,9 +46,15 @@ func (d *deviceFolder) nested(folder, name string) string {
 		return keep(strings.TrimSpace(text))
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		d.remark(path.Join(folder, name), err)
+		d.untold(path.Join(folder, name), err)
 	}
 	return ""
+}
+
+// untold notes that something of the types of mediated device could not be read.
+func (d *deviceFolder) untold(name string, err error) {
+	d.remark(name, err)
+	d.untoldTypes = append(d.untoldTypes, problemOf(path.Join(d.path, name), err))
 }
 
 // maxMdevTypes is far more than any card offers.
@@ -58,7 +64,7 @@ const maxMdevTypes = 1000
 func (d *deviceFolder) mdevTypes() []facts.MdevType {
 	names, err := d.list(mdevFolder, maxMdevTypes)
 	if err != nil {
-		d.remark(mdevFolder, err)
+		d.untold(mdevFolder, err)
 	}
 	var types []facts.MdevType
 	for _, name := range names {
@@ -71,7 +77,7 @@ func (d *deviceFolder) mdevTypes() []facts.MdevType {
 			Type: name, Name: d.nested(folder, "name"), Available: max(available, 0),
 		})
 		if err != nil {
-			d.remark(path.Join(folder, "available_instances"), malformed("holds no number"))
+			d.untold(path.Join(folder, "available_instances"), malformed("holds no number"))
 		}
 	}
 	slices.SortFunc(types, func(a, b facts.MdevType) int { return strings.Compare(a.Type, b.Type) })

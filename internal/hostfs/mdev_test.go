@@ -2,6 +2,7 @@ package hostfs
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,43 @@ func TestMdev(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.types, device.Host.MdevTypes); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestMdevUnreadable: types that could not all be read are not fewer types.
+func TestMdevUnreadable(t *testing.T) {
+	name := "0000:01:00.0"
+	folder := devicesFolder + "/" + name + "/"
+	card := func(more map[string]string) tree {
+		return tree{Files: function(name, "0x10de", "0x2504", "0x030000", more)}
+	}
+	types := map[string]string{"mdev_supported_types/x/name": "X", "mdev_supported_types/x/available_instances": "2"}
+	for what, c := range map[string]struct {
+		tree   tree
+		faults map[string]error
+		want   int // problems
+	}{
+		"sound":     {tree: card(types)},
+		"the list":  {card(types), map[string]error{folder + mdevFolder: syscall.EIO}, 1},
+		"no number": {card(map[string]string{"mdev_supported_types/x/available_instances": "many"}), nil, 1},
+		"vGPUs": {
+			card(map[string]string{"nvidia/creatable_vgpu_types": "1 : x"}),
+			map[string]error{folder + "nvidia/creatable_vgpu_types": syscall.EIO},
+			1,
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			snapshot := mustRead(t, c.tree.write(t), faulty(c.faults))
+			checkJSON(t, snapshot)
+			node := snapshot.Nodes[localOf(snapshot.Members.Value)]
+			read, noted := node.MdevTypes[name]
+			if noted != (c.want > 0) || len(read.Problems) != c.want || noted && read.State != facts.Partial {
+				t.Errorf("%+v", read)
+			}
+			if node.Devices.State != facts.OK || node.Devices.Value[0].Mdev != facts.Told(true) {
+				t.Errorf("%+v", node.Devices)
 			}
 		})
 	}

@@ -177,7 +177,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 	var local facts.Node
 	var group sync.WaitGroup
 	group.Go(func() {
-		local.Devices, local.Unread = r.readDevices(r.names(options.Names))
+		r.readDevices(r.names(options.Names), &local)
 		local.IOMMU = r.readIOMMU()
 		local.Memory = r.readMemory()
 	})
