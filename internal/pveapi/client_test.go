@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pciatlas/internal/atlas"
@@ -20,7 +21,7 @@ func TestFailover(t *testing.T) {
 	simulated := demoServer()
 	dead, alive := serve(t, simulated), serve(t, simulated)
 	dead.Close()
-	client := newClient(t, quick, dead, alive)
+	client := newClient(t, patient, dead, alive)
 	snapshot := read(t, client)
 	if answer := answers(&snapshot)["pve-a"]; answer.CheckedVMs != answer.VisibleVMs || answer.VisibleVMs == 0 {
 		t.Errorf("%d of %d, %+v", answer.CheckedVMs, answer.VisibleVMs, answer.Issues)
@@ -29,7 +30,7 @@ func TestFailover(t *testing.T) {
 	simulated.Inject(&pvesim.Fault{Kind: pvesim.FaultLatency, Delay: 5 * time.Millisecond})
 	first, second := serve(t, simulated), serve(t, simulated)
 	go when(t, func() bool { return simulated.Stats().Requests >= 8 }, first.Close)
-	snapshot = read(t, newClient(t, quick, first, second))
+	snapshot = read(t, newClient(t, patient, first, second))
 	if answer := answers(&snapshot)["pve-b"]; answer.CheckedVMs != answer.VisibleVMs || answer.VisibleVMs == 0 {
 		t.Errorf("after a stop in the middle: %d of %d, %+v", answer.CheckedVMs, answer.VisibleVMs, answer.Issues)
 	}
@@ -69,7 +70,7 @@ func TestNodeAddresses(t *testing.T) {
 	}
 	client, err := pveapi.New(pveapi.Options{
 		Endpoints: []string{entry.URL}, NodeAddresses: map[string]string{"pve-b": own.URL, "pve-a": dead.URL},
-		Token: parseToken(t, pvesim.DemoToken), Fingerprints: fingerprints, Limits: quick,
+		Token: parseToken(t, pvesim.DemoToken), Fingerprints: fingerprints, Limits: patient,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func TestCertificates(t *testing.T) {
 	server := serve(t, demoServer())
 	token := parseToken(t, pvesim.DemoToken)
 	readWith := func(options pveapi.Options) error {
-		options.Endpoints, options.Token, options.Limits = []string{server.URL}, token, quick
+		options.Endpoints, options.Token, options.Limits = []string{server.URL}, token, patient
 		client, err := pveapi.New(options)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +150,7 @@ func TestCertificates(t *testing.T) {
 func TestRefusedCredential(t *testing.T) {
 	server := serve(t, demoServer())
 	client, err := pveapi.New(pveapi.Options{
-		Endpoints: []string{server.URL}, Token: pveapi.Token{ID: "pciatlas@pve!demo", Secret: "CANARY-4711"}, CAs: server.Pool, Limits: quick,
+		Endpoints: []string{server.URL}, Token: pveapi.Token{ID: "pciatlas@pve!demo", Secret: "CANARY-4711"}, CAs: server.Pool, Limits: patient,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +167,7 @@ func TestRefusedCredential(t *testing.T) {
 func TestServerThatRepeatsTheSecret(t *testing.T) {
 	simulated := demoServer()
 	simulated.Inject(&pvesim.Fault{Kind: pvesim.FaultInternal, Reason: "your token is " + pvesim.DemoToken, Path: "/nodes/**"})
-	snapshot := read(t, newClient(t, quick, serve(t, simulated)))
+	snapshot := read(t, newClient(t, patient, serve(t, simulated)))
 	encoded, err := facts.Encode(&snapshot)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestServerThatRepeatsTheSecret(t *testing.T) {
 func TestSilentTokens(t *testing.T) {
 	server := serve(t, demoServer())
 	for _, text := range []string{pvesim.DemoTokenWithoutRights, pvesim.DemoTokenSeparated} {
-		client, err := pveapi.New(pveapi.Options{Endpoints: []string{server.URL}, Token: parseToken(t, text), CAs: server.Pool, Limits: quick})
+		client, err := pveapi.New(pveapi.Options{Endpoints: []string{server.URL}, Token: parseToken(t, text), CAs: server.Pool, Limits: patient})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,6 +200,11 @@ func TestSilentTokens(t *testing.T) {
 // TestMovedWhileReading: a VM that moves between the list and its file is found
 // where it is; one that is deleted is gone.
 func TestMovedWhileReading(t *testing.T) {
+	synctest.Test(t, checkMovedWhileReading)
+}
+
+func checkMovedWhileReading(t *testing.T) {
+	t.Helper()
 	simulated := demoServer()
 	simulated.Inject(&pvesim.Fault{Kind: pvesim.FaultLatency, Path: "/nodes/*/hardware/pci", Delay: 100 * time.Millisecond})
 	go when(t, func() bool { return simulated.Stats().Paths["/nodes/pve-a/hardware/pci"] > 0 }, func() {
@@ -211,10 +217,9 @@ func TestMovedWhileReading(t *testing.T) {
 			}
 		})
 	})
-	server := serve(t, simulated)
-	limits := quick
+	limits := patient
 	limits.PerNode = 1 // the device list comes first
-	snapshot := read(t, newClient(t, limits, server))
+	snapshot := read(t, pipeClient(t, limits, simulated))
 	got := answers(&snapshot)
 	if codes(got["pve-a"])[atlas.IssueVMUnreadable]+codes(got["pve-b"])[atlas.IssueVMUnreadable] != 0 {
 		t.Errorf("pve-a %+v, pve-b %+v", got["pve-a"].Issues, got["pve-b"].Issues)
@@ -239,7 +244,7 @@ func TestReleases(t *testing.T) {
 	} {
 		world := pvesim.Demo()
 		world.Version = version
-		snapshot := read(t, newClient(t, quick, serve(t, &pvesim.Server{World: world, AuthDelay: -1})))
+		snapshot := read(t, newClient(t, patient, serve(t, &pvesim.Server{World: world, AuthDelay: -1})))
 		if !check(snapshot) {
 			t.Errorf("%s: mappings %+v, HA %+v", version, snapshot.Mappings, snapshot.HA)
 		}
@@ -264,7 +269,7 @@ func TestCancel(t *testing.T) {
 
 func TestNodesAskedFor(t *testing.T) {
 	simulated := demoServer()
-	client := newClient(t, quick, serve(t, simulated))
+	client := newClient(t, patient, serve(t, simulated))
 	snapshot, err := client.Read(t.Context(), pveapi.Request{Nodes: []string{"pve-b"}})
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,12 @@ import (
 	"pciatlas/internal/pvesim"
 )
 
-// quick are limits for tests: a second is long on loopback.
+// quick are limits for what never answers. On a busy machine answers may take
+// longer, so they belong into a bubble.
 var quick = pveapi.Limits{NodeBudget: 400 * time.Millisecond, Request: 400 * time.Millisecond, Body: 1 << 20}
+
+// patient are limits that no answer over loopback comes near to.
+var patient = pveapi.Limits{NodeBudget: time.Minute, Request: time.Minute, Body: 1 << 20}
 
 // demoServer simulates the demo cluster without the delays of a real one.
 func demoServer() *pvesim.Server {

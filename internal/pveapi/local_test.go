@@ -32,7 +32,7 @@ func TestRefuseLocal(t *testing.T) {
 	} {
 		t.Run(c.host, func(t *testing.T) {
 			options := pveapi.Options{
-				Cluster: "lab", Token: parseToken(t, pvesim.DemoToken), Limits: quick,
+				Cluster: "lab", Token: parseToken(t, pvesim.DemoToken), Limits: patient,
 				Endpoints:    []string{"https://" + c.host + ":" + at.Port()},
 				Fingerprints: []pveapi.Fingerprint{fingerprint}, RefuseLocal: true,
 			}
@@ -48,5 +48,5 @@ func TestRefuseLocal(t *testing.T) {
 			}
 		})
 	}
-	read(t, newClient(t, quick, server)) // without the option, the same server answers
+	read(t, newClient(t, patient, server)) // without the option, the same server answers
 }

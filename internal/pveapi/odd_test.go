@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pciatlas/internal/atlas"
@@ -76,7 +78,7 @@ func TestOddLists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			handler := replace(demoServer(), map[string]func(int) any{c.path: always(c.data)})
-			snapshot, err := newClient(t, quick, serve(t, handler)).Read(t.Context(), pveapi.Request{Policy: true})
+			snapshot, err := newClient(t, patient, serve(t, handler)).Read(t.Context(), pveapi.Request{Policy: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +111,7 @@ func TestArrivals(t *testing.T) {
 		}
 		return at("pve-c")
 	}})
-	snapshot, err := newClient(t, quick, serve(t, handler)).Read(t.Context(), pveapi.Request{Nodes: []string{"pve-c"}})
+	snapshot, err := newClient(t, patient, serve(t, handler)).Read(t.Context(), pveapi.Request{Nodes: []string{"pve-c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +120,20 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// TestMentionsAreBounded in number and time, and what was not asked is not said
+// manyJobs answers with a backup job of n guests that do not exist.
+func manyJobs(n int) func(int) any {
+	var numbers []string
+	for i := range n {
+		numbers = append(numbers, strconv.Itoa(1_000_000+i))
+	}
+	return always([]row{{"id": "b1", "vmid": strings.Join(numbers, ",")}})
+}
+
+// TestMentionsAreBounded in number, and what was not asked is not said
 // to be certain.
 func TestMentionsAreBounded(t *testing.T) {
-	var numbers []string
-	for i := range 300 {
-		numbers = append(numbers, "1"+strings.Repeat("0", 3)+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10)))
-	}
-	jobs := always([]row{{"id": "b1", "vmid": strings.Join(numbers, ",")}})
-	limits := quick
+	jobs := manyJobs(300)
+	limits := patient
 	limits.Mentions = 10
 	for name, c := range map[string]struct {
 		nextID any
@@ -153,11 +160,22 @@ func TestMentionsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d issues, want %d", name, hidden, c.hidden)
 		}
 	}
+}
+
+// TestHangingMentionsEndInTime: questions after numbers that hang hold nobody up.
+func TestHangingMentionsEndInTime(t *testing.T) {
+	synctest.Test(t, checkHangingMentions)
+}
+
+func checkHangingMentions(t *testing.T) {
+	t.Helper()
+	limits := quick
+	jobs := manyJobs(300)
 	hanging := demoServer()
 	hanging.Inject(&pvesim.Fault{Kind: pvesim.FaultHang, Path: "/cluster/nextid"})
 	limits.Mentions, limits.PerEntry = 50, 2
 	from := time.Now()
-	if _, err := newClient(t, limits, serve(t, replace(hanging, map[string]func(int) any{"/cluster/backup": jobs}))).
+	if _, err := pipeClient(t, limits, replace(hanging, map[string]func(int) any{"/cluster/backup": jobs})).
 		Read(t.Context(), pveapi.Request{Policy: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +187,17 @@ func TestMentionsAreBounded(t *testing.T) {
 // TestHangingNodeEndsInTime: requests that begin while others hang have less time
 // left.
 func TestHangingNodeEndsInTime(t *testing.T) {
+	synctest.Test(t, checkHangingNodeEndsInTime)
+}
+
+func checkHangingNodeEndsInTime(t *testing.T) {
+	t.Helper()
 	server := demoServer()
 	server.Inject(&pvesim.Fault{Kind: pvesim.FaultHang, Path: "/nodes/*/qemu/*/pending", Node: "pve-a"})
 	from := time.Now()
 	limits := quick
 	limits.PerNode = 2
-	snapshot, err := newClient(t, limits, serve(t, server)).Read(t.Context(), pveapi.Request{Nodes: []string{"pve-a"}})
+	snapshot, err := pipeClient(t, limits, server).Read(t.Context(), pveapi.Request{Nodes: []string{"pve-a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +215,7 @@ func TestCredentialRefusedLater(t *testing.T) {
 	for _, path := range []string{"/nodes", "/cluster/resources", "/**"} {
 		server := demoServer()
 		server.Inject(&pvesim.Fault{Kind: pvesim.FaultUnauthorized, Path: path, Skip: skipVersion(path)})
-		_, err := newClient(t, quick, serve(t, server)).Read(t.Context(), pveapi.Request{})
+		_, err := newClient(t, patient, serve(t, server)).Read(t.Context(), pveapi.Request{})
 		failure, ok := errors.AsType[*pveapi.Error](err)
 		if !ok || failure.Status != 401 {
 			t.Errorf("%s: %v", path, err)
@@ -214,7 +237,7 @@ func TestEchoedSecret(t *testing.T) {
 	handler := replace(demoServer(), map[string]func(int) any{"/cluster/resources": always([]row{
 		{"type": "qemu", "vmid": 301, "node": "pve-c", "name": "PVEAPIToken=" + pvesim.DemoToken},
 	})})
-	snapshot := read(t, newClient(t, quick, serve(t, handler)))
+	snapshot := read(t, newClient(t, patient, serve(t, handler)))
 	encoded, err := facts.Encode(&snapshot)
 	if err != nil || strings.Contains(string(encoded), secret) {
 		t.Error("the secret is in the snapshot")

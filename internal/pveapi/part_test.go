@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,7 +68,7 @@ func listed(vmid int, node string) row {
 
 // TestStepsAreTheRead: both steps together give what Read gives.
 func TestStepsAreTheRead(t *testing.T) {
-	client := newClient(t, quick, serve(t, demoServer()))
+	client := newClient(t, patient, serve(t, demoServer()))
 	want := read(t, client)
 	part := readCluster(t, client)
 	if diff := cmp.Diff(timeless(t, want), timeless(t, readNodes(t, client, part))); diff != "" {
@@ -86,7 +87,7 @@ func TestStepsAreTheRead(t *testing.T) {
 // moved, do not change the part, and a VM that left is read at its new place.
 func TestPartIsShared(t *testing.T) {
 	stays := listed(302, "pve-c")
-	client := newClient(t, quick, serve(t, listing([]row{listed(301, "pve-a"), stays}, []row{listed(301, "pve-c"), stays}, nil)))
+	client := newClient(t, patient, serve(t, listing([]row{listed(301, "pve-a"), stays}, []row{listed(301, "pve-c"), stays}, nil)))
 	part := readCluster(t, client)
 	before := timeless(t, part.Snapshot())
 	var all sync.WaitGroup
@@ -111,7 +112,7 @@ func TestPartIsShared(t *testing.T) {
 	if after := timeless(t, part.Snapshot()); after != before {
 		t.Errorf("the part changed:\n%s", cmp.Diff(before, after))
 	}
-	client = newClient(t, quick, serve(t, listing([]row{listed(301, "pve-a"), stays}, []row{listed(301, "pve-c"), stays}, nil)))
+	client = newClient(t, patient, serve(t, listing([]row{listed(301, "pve-a"), stays}, []row{listed(301, "pve-c"), stays}, nil)))
 	snapshot, err := client.Read(t.Context(), pveapi.Request{Nodes: []string{"pve-a"}})
 	if err != nil || len(snapshot.Nodes) != 1 {
 		t.Errorf("%v: %d nodes where one was asked for", err, len(snapshot.Nodes))
@@ -121,7 +122,7 @@ func TestPartIsShared(t *testing.T) {
 // TestDeparture: a VM that left after its configuration was read is where the
 // last look found it.
 func TestDeparture(t *testing.T) {
-	client := newClient(t, quick, serve(t, listing([]row{listed(301, "pve-c")}, []row{listed(301, "pve-b")}, nil)))
+	client := newClient(t, patient, serve(t, listing([]row{listed(301, "pve-c")}, []row{listed(301, "pve-b")}, nil)))
 	snapshot := readNodes(t, client, readCluster(t, client), "pve-c")
 	if _, stays := snapshot.Nodes["pve-c"].VMs[301]; stays || snapshot.Guests.Value[0].Node != "pve-b" {
 		t.Errorf("%+v", snapshot.Guests.Value)
@@ -136,7 +137,7 @@ func TestNewborn(t *testing.T) {
 		"/cluster/backup": always([]row{{"id": "b1", "vmid": "301,999"}}), "/cluster/ha/resources": always([]row{}),
 		"/cluster/ha/rules": always([]row{}), "/cluster/replication": always([]row{}), "/access/acl": always([]row{}),
 	})
-	client := newClient(t, quick, serve(t, handler))
+	client := newClient(t, patient, serve(t, handler))
 	part := readCluster(t, client)
 	snapshot := readNodes(t, client, part)
 	for _, mention := range part.Snapshot().Mentions.Value {
@@ -159,7 +160,7 @@ func TestLost(t *testing.T) {
 	}{"deleted": {"999", false}, "out of sight": {400, true}, "no answer": {500, true}} {
 		t.Run(name, func(t *testing.T) {
 			handler := listing([]row{listed(999, "pve-a"), stays}, []row{stays}, map[string]func(int) any{"/cluster/nextid": always(c.nextID)})
-			client := newClient(t, quick, serve(t, handler))
+			client := newClient(t, patient, serve(t, handler))
 			snapshot := readNodes(t, client, readCluster(t, client), "pve-a")
 			report := atlas.Build(&snapshot)
 			hidden := false
@@ -175,8 +176,13 @@ func TestLost(t *testing.T) {
 
 // TestManyLooksAreFew: nodes that are read at once share the look at the guests.
 func TestManyLooksAreFew(t *testing.T) {
+	synctest.Test(t, checkManyLooks)
+}
+
+func checkManyLooks(t *testing.T) {
+	t.Helper()
 	simulated := &pvesim.Server{World: bigWorld(16, 2), RelayLimit: -1}
-	client := newClient(t, pveapi.Limits{}, serve(t, simulated))
+	client := pipeClient(t, pveapi.Limits{}, simulated)
 	part := readCluster(t, client)
 	simulated.ResetStats()
 	simulated.Inject(&pvesim.Fault{Kind: pvesim.FaultLatency, Path: "/cluster/resources", Delay: 300 * time.Millisecond})
