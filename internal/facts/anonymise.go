@@ -23,7 +23,10 @@ func Anonymise(s *Snapshot) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	a := anonymiser{names: map[string]map[string]string{}}
+	a := anonymiser{names: map[string]map[string]string{}, mappingIDs: map[string]bool{}}
+	for i := range clone.Mappings.Value {
+		a.mappingIDs[clone.Mappings.Value[i].ID] = true
+	}
 	a.snapshot(&clone)
 	return clone, nil
 }
@@ -41,7 +44,10 @@ func deepCopy(s *Snapshot) (Snapshot, error) {
 }
 
 // anonymiser hands out pseudonyms by kind.
-type anonymiser struct{ names map[string]map[string]string }
+type anonymiser struct {
+	names      map[string]map[string]string
+	mappingIDs map[string]bool // of the mappings that there are
+}
 
 // name gives the pseudonym of a name, the same each time; "" stays.
 func (a *anonymiser) name(kind, original string) string {
@@ -253,19 +259,21 @@ func (a *anonymiser) refusedPart(part string) string {
 	case strings.TrimSpace(part) == "":
 		return ""
 	case !keyed:
-		return refusedHost(part)
+		return a.refusedHost(part)
+	case namesSource(key) && a.mappingIDs[strings.TrimSpace(text)]:
+		return key + "=" + a.refusedHost(text)
 	case key == "", text == "", strings.Contains(text, "\n"): // all the same to Proxmox VE
 		return "=refused"
 	case !slices.Contains(hostpciKeys, key):
 		return a.name("option", key) + "=1"
 	case harmlessOption.MatchString(text):
 		return part
-	case key == "host":
-		return "host=" + refusedHost(text)
 	case key == "mapping" && pve.ValidMappingID(text):
 		return "mapping=" + a.name("mapping", text)
 	case key == "mapping":
 		return "mapping=" + a.name("mapping", text) + "!" // no id may hold this
+	case key == "host":
+		return "host=" + a.refusedHost(text)
 	case key == "mdev":
 		return "mdev=/"
 	case key == "romfile":
@@ -275,8 +283,19 @@ func (a *anonymiser) refusedPart(part string) string {
 	}
 }
 
-// refusedHost keeps the addresses of a text, and that it holds more than those.
-func refusedHost(text string) string {
+// namesSource tells whether a key is host or mapping, however it is written.
+func namesSource(key string) bool {
+	key = strings.TrimSpace(key)
+	return strings.EqualFold(key, "host") || strings.EqualFold(key, "mapping")
+}
+
+// refusedHost keeps the addresses of a text, and that it holds more than those. The
+// id of a mapping in their place stays one.
+func (a *anonymiser) refusedHost(text string) string {
+	if id := strings.TrimSpace(text); a.mappingIDs[id] {
+		before, after, _ := strings.Cut(text, id)
+		return before + a.name("mapping", id) + after
+	}
 	if harmless.FindString(text) == text {
 		return text
 	}

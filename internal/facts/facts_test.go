@@ -361,3 +361,33 @@ func TestAnonymiseKeepsRemarks(t *testing.T) {
 		}
 	}
 }
+
+// TestAnonymiseKeepsMappingAsHost: the id of a mapping where an address belongs
+// stays the id of that mapping; no other word becomes one.
+func TestAnonymiseKeepsMappingAsHost(t *testing.T) {
+	for text, want := range map[string]string{
+		"acme":             "mapping-1",
+		"acme,pcie=1":      "mapping-1,pcie=1",
+		"host=acme":        "host=mapping-1",
+		" host = acme ":    " host = mapping-1 ",
+		"Mapping = acme":   "Mapping = mapping-1",
+		"face":             "mapping-1", // could be digits of an address
+		"other":            "refused",
+		"host=Acme,pcie=1": "host=refused,pcie=1",
+	} {
+		s := facts.Snapshot{Nodes: map[string]*facts.Node{"a": {VMs: map[int]facts.Read[facts.VMConfig]{101: {
+			State: facts.OK, Value: facts.VMConfig{Dropped: []pve.DroppedLine{{Line: 1, Key: "hostpci0", Text: text}}},
+		}}}}}
+		s.Mappings.Value = []pve.Mapping{{ID: "acme"}, {ID: "face"}}
+		hidden, err := facts.Anonymise(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hidden.Nodes["node-1"].VMs[101].Value.Dropped[0].Text; got != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+		if first := hidden.Mappings.Value[0].ID == "mapping-1"; first == (text == "face") {
+			t.Errorf("%q is not the mapping %+v", text, hidden.Mappings.Value)
+		}
+	}
+}

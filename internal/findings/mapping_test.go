@@ -326,6 +326,36 @@ func TestMappingMentions(t *testing.T) {
 	}
 }
 
+// TestAnonymisedMentions: the same is found of such a line when nothing has its name
+// any more.
+func TestAnonymisedMentions(t *testing.T) {
+	for text, want := range map[string]int{"gpu": 1, "host=gpu,pcie=1": 1, "gpu,romfile=it's.rom": 1, "Mapping = gpu": 0, "gpu2": 0} {
+		s := mappingWorld(t, mappingGood, mappingVM{ID: 101})
+		read := s.Nodes["pve-a"].VMs[101]
+		read.Value.Dropped = []pve.DroppedLine{{Line: 1, Key: "hostpci0", Text: text, Reason: "not accepted"}}
+		s.Nodes["pve-a"].VMs[101] = read
+		hidden, err := facts.Anonymise(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, world := range map[string]*facts.Snapshot{"with names": s, "without": &hidden} {
+			if got := len(mappingFound(world, findings.HostPCIHostIsMappingName)); got != want {
+				t.Errorf("%q %s: %d lines name the mapping", text, name, got)
+			}
+			if got := len(mappingFound(world, findings.MappingUnused)); got != number(text == "gpu2") {
+				t.Errorf("%q %s: %d mappings are unused", text, name, got)
+			}
+		}
+	}
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // TestMappingNoEntryOnce: one finding for a mapping and a node, with the command
 // where a device is there.
 func TestMappingNoEntryOnce(t *testing.T) {
