@@ -306,8 +306,34 @@ func writeHost(p *printer, host *atlas.DeviceHost) {
 	if host.Link != nil {
 		p.fact("link", fmt.Sprintf("x%d at %s (up to x%d at %s)", host.Link.Width, host.Link.Speed, host.Link.MaxWidth, host.Link.MaxSpeed))
 	}
+	writeUses(p, host.Uses)
 	for _, mdev := range host.MdevTypes {
 		p.fact("mdev type", fmt.Sprintf("%s %s, %d available", mdev.Type, mdev.Name, mdev.Available))
+	}
+}
+
+// writeUses says what the host is seen to use the function for; nil is not told.
+func writeUses(p *printer, uses []facts.Use) {
+	if uses != nil && len(uses) == 0 {
+		p.fact("host use", "none: a driver for VMs holds it")
+	}
+	for i := range uses {
+		p.fact("host use", useText(&uses[i]))
+	}
+}
+
+func useText(use *facts.Use) string {
+	switch {
+	case use.Kind == facts.UseStorage && use.Name == facts.UseSwap:
+		return fmt.Sprintf("swap space on %s (/%s)", use.Through, use.File)
+	case use.Kind == facts.UseStorage:
+		return fmt.Sprintf("%s mounted on %s (/%s)", use.Through, use.Name, use.File)
+	case use.Kind == facts.UseNetwork:
+		return fmt.Sprintf("%s serves %s (/%s)", use.Through, use.Name, use.File)
+	case use.Kind == facts.UseConsole:
+		return fmt.Sprintf("console %s (/%s)", use.Name, use.File)
+	default:
+		return fmt.Sprintf("%s %s (/%s)", use.Kind, use.Name, use.File)
 	}
 }
 
