@@ -143,7 +143,7 @@ func (s *Server) interfaceOptions() httpapi.Options {
 	settings := s.options.Config
 	options := httpapi.Options{
 		Store: storage{s.store, s.live, s.clusters}, Live: reads{s.live, s.clusters}, Tester: tester{s.clusters},
-		Console: s.options.Console, TrustedProxies: settings.TrustedProxies,
+		Console: s.options.Console, OIDC: oidcOptions(settings), TrustedProxies: settings.TrustedProxies,
 		SecureCookies:     secureCookies(settings),
 		AllowLocalEntries: settings.AllowLocalEndpoints, MetricsOpen: settings.MetricsOpen,
 		Now: s.options.Now, Random: s.options.Random, Logger: s.options.Logger, Version: s.options.Version,
