@@ -106,11 +106,7 @@ func (a *API) testConnection(ctx context.Context, input *body[NewConnection]) (*
 }
 
 func (a *API) testCluster(ctx context.Context, input *ClusterPath) (*body[ClusterTest], error) {
-	cluster, err := a.findCluster(ctx, input.Cluster)
-	if err != nil {
-		return nil, err
-	}
-	secret, err := a.Store.ClusterSecret(ctx, cluster.Name)
+	cluster, secret, err := a.Store.ClusterWithSecret(ctx, input.Cluster)
 	if isNotFound(err) {
 		err = noCluster()
 	}

@@ -96,10 +96,11 @@ func (f *fakeClusters) DeleteCluster(_ context.Context, name string, entry fleet
 	})
 }
 
-func (f *fakeClusters) ClusterSecret(_ context.Context, name string) (string, error) {
-	unlock, err := f.store.lock()
+func (f *fakeClusters) ClusterWithSecret(ctx context.Context, name string) (fleet.Cluster, string, error) {
+	cluster, err := f.Cluster(ctx, name)
+	unlock, _ := f.store.lock()
 	defer unlock()
-	return f.secrets[name], err
+	return cluster, f.secrets[name], err
 }
 
 func (f *fakeClusters) Desktops(_ context.Context, cluster string) ([]fleet.Desktop, error) {
@@ -161,13 +162,12 @@ func (f *fakeClusters) ImportDesktops(_ context.Context, cluster string, desktop
 
 // fakeLive answers with reports that the test made.
 type fakeLive struct {
-	noLive
-
 	mu      sync.Mutex
 	reports map[string]*atlas.Report
 	members facts.Read[[]facts.Member]
 	err     error
 	wants   []Want
+	stats   []ReadStatus
 }
 
 func (l *fakeLive) Report(_ context.Context, cluster string, want Want) (*atlas.Report, error) {
@@ -184,6 +184,12 @@ func (l *fakeLive) Nodes(context.Context, string) (facts.Read[[]facts.Member], e
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.members, l.err
+}
+
+func (l *fakeLive) Stats() []ReadStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stats
 }
 
 // lastWant is what was asked for last.

@@ -343,6 +343,6 @@ func (noClusters) DeleteCluster(context.Context, string, fleet.AuditEntry) error
 	return storeError("not_found")
 }
 
-func (noClusters) ClusterSecret(context.Context, string) (string, error) {
-	return "", storeError("not_found")
+func (noClusters) ClusterWithSecret(context.Context, string) (fleet.Cluster, string, error) {
+	return fleet.Cluster{}, "", storeError("not_found")
 }

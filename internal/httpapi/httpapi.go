@@ -75,6 +75,7 @@ type API struct {
 	provider  *provider // nil without OpenID Connect
 	finished  finished
 	metrics   http.Handler
+	tally     tally
 	document  document
 }
 

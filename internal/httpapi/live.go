@@ -7,6 +7,7 @@ import (
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
 	"pciatlas/internal/fleet"
+	"pciatlas/internal/pci"
 )
 
 // Live reads clusters. Its errors carry a code of this package: cluster_not_found,
@@ -24,12 +25,28 @@ type Live interface {
 // ReadStatus says how a cluster was read last, for metrics.
 type ReadStatus struct {
 	Cluster   string
-	Began     time.Time     // of the last read
 	Duration  time.Duration // of the last read
+	OK        bool          // the last read gave facts
 	Succeeded time.Time     // when the last read began that gave facts; zero if none did
+	// Nodes are what the last read of each node gave.
+	Nodes map[string]NodeCounts
 	// Requests counts the answers of Proxmox VE by HTTP status since the start;
 	// nil if nobody counts.
 	Requests map[string]uint64
+}
+
+// NodeCounts is what the last read of a node gave.
+type NodeCounts struct {
+	Began       time.Time
+	DevicesRead bool
+	Complete    bool // all references to devices of the node were known
+	Devices     map[DeviceGroup]int
+}
+
+// DeviceGroup is what devices are counted by.
+type DeviceGroup struct {
+	Kind  pci.Kind
+	State atlas.State
 }
 
 // Want says what to read.

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -9,73 +9,110 @@ import (
 	"time"
 
 	"pciatlas/internal/atlas"
-	"pciatlas/internal/facts"
-	"pciatlas/internal/fleet"
 	"pciatlas/internal/pci"
 )
 
-// twoClusters are one that can be read and one that cannot.
-type twoClusters struct {
-	noLive
-	noClusters
-}
+// readOnce is a cluster that was read a while ago, one that could not be read
+// lately, and one that never could. Nothing reads them.
+type readOnce struct{ noLive }
 
-func (twoClusters) Clusters(context.Context) ([]fleet.Cluster, error) {
-	return []fleet.Cluster{{Name: "lab"}, {Name: "away"}}, nil
-}
-
-func (twoClusters) Report(_ context.Context, cluster string, _ Want) (*atlas.Report, error) {
-	if cluster == "away" {
-		return nil, storeError("pve_unreachable")
-	}
-	gpu := func(state atlas.State) atlas.Device {
-		return atlas.Device{Device: &facts.Device{Class: pci.Class(0x030000)}, State: state}
-	}
-	return &atlas.Report{Facts: &facts.Snapshot{}, Cluster: "lab", Nodes: []atlas.Node{
-		{Name: "pve-a", DevicesRead: true, Complete: true, Devices: []atlas.Device{gpu(atlas.Referenced), gpu(atlas.Referenced), gpu(atlas.NeedsReview)}},
-		{Name: "pve-b"},
-	}}, nil
-}
-
-func (twoClusters) Stats() []ReadStatus {
+func (readOnce) Stats() []ReadStatus {
+	gpu := func(state atlas.State) DeviceGroup { return DeviceGroup{pci.Display, state} }
 	return []ReadStatus{
-		{Cluster: "lab", Duration: 1500 * time.Millisecond, Succeeded: start.Add(-4 * time.Second), Requests: map[string]uint64{"200": 7}},
-		{Cluster: "away", Duration: time.Second},
+		{
+			Cluster: "lab", OK: true, Duration: 1500 * time.Millisecond, Succeeded: time.Unix(1_800_000_000, 5e8), Requests: map[string]uint64{"200": 7},
+			Nodes: map[string]NodeCounts{
+				"pve-a": {
+					Began: time.Unix(1_799_999_000, 0), DevicesRead: true, Complete: true,
+					Devices: map[DeviceGroup]int{gpu(atlas.Referenced): 2, gpu(atlas.NeedsReview): 1},
+				},
+				"pve-b": {Began: time.Unix(1_799_999_001, 0)},
+			},
+		},
+		{Cluster: "away", Duration: time.Second, Succeeded: time.Unix(1_700_000_000, 0)},
+		{Cluster: "never"},
 	}
 }
 
+// metricLines are those of the program's own metrics.
+func metricLines(text string) string {
+	return regexp.MustCompile(`(?m)^(#|go_|process_|promhttp_).*\n`).ReplaceAllString(text, "")
+}
+
+func wantMetrics(t *testing.T, text string, wanted, unwanted []string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("no %s in\n%s", want, metricLines(text))
+		}
+	}
+	for _, no := range unwanted {
+		if strings.Contains(text, no) {
+			t.Errorf("%s pretends to know", no)
+		}
+	}
+}
+
+// TestMetrics: they tell of the last reads, and read nothing.
 func TestMetrics(t *testing.T) {
-	w := newWorld(t, func(o *Options) {
-		o.Live, o.Version = twoClusters{}, "1.2.3"
-	})
-	w.store.ClusterStore = twoClusters{}
+	w := newWorld(t, func(o *Options) { o.Live, o.Version = readOnce{}, "1.2.3" })
 	w.do("GET", "/metrics", "").want(http.StatusUnauthorized, codeUnauthenticated)
 	text := w.do("GET", "/metrics", "", by("auditor")).want(http.StatusOK, "").Body.String()
-	for _, want := range []string{
+	wantMetrics(t, text, []string{
 		`pciatlas_build_info{version="1.2.3"} 1`,
 		`pciatlas_cluster_up{cluster="lab"} 1`,
 		`pciatlas_cluster_up{cluster="away"} 0`,
+		`pciatlas_cluster_read_timestamp_seconds{cluster="lab"} 1.8000000005e+09`,
+		`pciatlas_cluster_read_timestamp_seconds{cluster="away"} 1.7e+09`,
+		`pciatlas_cluster_read_timestamp_seconds{cluster="never"} 0`,
+		`pciatlas_cluster_read_duration_seconds{cluster="lab"} 1.5`,
 		`pciatlas_devices{cluster="lab",kind="display",node="pve-a",state="referenced"} 2`,
 		`pciatlas_devices{cluster="lab",kind="display",node="pve-a",state="needs_review"} 1`,
 		`pciatlas_devices_read{cluster="lab",node="pve-a"} 1`,
 		`pciatlas_devices_read{cluster="lab",node="pve-b"} 0`,
 		`pciatlas_node_complete{cluster="lab",node="pve-a"} 1`,
-		`pciatlas_read_duration_seconds{cluster="lab"} 1.5`,
-		`pciatlas_read_age_seconds{cluster="lab"} 4`,
+		`pciatlas_node_read_timestamp_seconds{cluster="lab",node="pve-a"} 1.799999e+09`,
 		`pciatlas_pve_requests_total{cluster="lab",status="200"} 7`,
-		"go_goroutines ",
-	} {
-		if !strings.Contains(text, want+"\n") && !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, regexp.MustCompile(`(?m)^(#|go_|process_).*\n`).ReplaceAllString(text, ""))
-		}
-	}
-	for _, unwanted := range []string{`pciatlas_devices{cluster="away"`, `pciatlas_read_age_seconds{cluster="away"`, `node="pve-b",state`} {
-		if strings.Contains(text, unwanted) {
-			t.Errorf("%s pretends to know", unwanted)
-		}
+	}, []string{`pciatlas_devices{cluster="away"`, `pciatlas_devices{cluster="lab",kind="display",node="pve-b"`, "pciatlas_findings{", "pciatlas_findings_timestamp_seconds{"})
+	if !strings.Contains(text, "go_goroutines ") || !strings.Contains(text, "was not read since the start has no metrics at all") {
+		t.Error("the process or the meaning of absence is not told")
 	}
 	w.do("POST", "/metrics", "", by("auditor")).want(http.StatusMethodNotAllowed, codeMethod)
+}
 
-	open := newWorld(t, func(o *Options) { o.MetricsOpen = true })
-	open.do("GET", "/metrics", "").want(http.StatusOK, "")
+// TestMetricsWithoutDatabase: those that are open need none; readiness does.
+func TestMetricsWithoutDatabase(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.MetricsOpen, o.Live = true, readOnce{} })
+	w.store.broken = errors.New("away")
+	text := w.do("GET", "/metrics", "").want(http.StatusOK, "").Body.String()
+	wantMetrics(t, text, []string{`pciatlas_cluster_up{cluster="lab"} 1`}, nil)
+	w.do("GET", "/readyz", "").want(http.StatusServiceUnavailable, codeDatabase)
+	w.do("GET", "/healthz", "").want(http.StatusOK, "")
+
+	w = newWorld(t, func(o *Options) { o.Live = readOnce{} })
+	w.store.broken = storeError(codeDatabase)
+	w.do("GET", "/metrics", "", by("auditor")).want(http.StatusServiceUnavailable, codeDatabase)
+}
+
+// TestMetricsOfFindings: what was found is counted as long as the cluster is there.
+func TestMetricsOfFindings(t *testing.T) {
+	w, _, live := labWorld(t)
+	findingsAt(t, w, "")
+	asked := len(live.wants)
+	live.stats = []ReadStatus{{Cluster: "default"}}
+	text := func() string { return w.do("GET", "/metrics", "", by("auditor")).want(http.StatusOK, "").Body.String() }
+	wantMetrics(t, text(), []string{
+		`pciatlas_findings{cluster="default",code="device-not-present",severity="error"} 1`,
+		`pciatlas_findings_timestamp_seconds{cluster="default"} 1.7943013265e+09`,
+	}, nil)
+	live.reports["default"] = labReport(t, "default")
+	w.pass(time.Hour)
+	wantMetrics(t, text(), []string{`pciatlas_findings{cluster="default",code="device-not-present",severity="error"} 1`}, nil)
+	live.stats = nil
+	wantMetrics(t, text(), nil, []string{"pciatlas_findings{"})
+	live.stats = []ReadStatus{{Cluster: "default"}}
+	wantMetrics(t, text(), nil, []string{"pciatlas_findings{"})
+	if len(live.wants) != asked {
+		t.Errorf("metrics read the cluster")
+	}
 }

@@ -66,15 +66,15 @@ type TokenStore interface {
 	TouchToken(ctx context.Context, id string, now time.Time) error
 }
 
-// ClusterStore keeps clusters; the secret of a cluster's token only goes in,
-// and comes out for a test of the connection.
+// ClusterStore keeps clusters; the secret of a cluster's token only goes in, and
+// comes out, with the cluster of the same moment, for a test of the connection.
 type ClusterStore interface {
 	Clusters(ctx context.Context) ([]fleet.Cluster, error)
 	Cluster(ctx context.Context, name string) (fleet.Cluster, error)
 	CreateCluster(ctx context.Context, cluster fleet.Cluster, secret string, entry fleet.AuditEntry) (fleet.Cluster, error)
 	UpdateCluster(ctx context.Context, cluster fleet.Cluster, secret *string, ifRevision int64, entry fleet.AuditEntry) (fleet.Cluster, error)
 	DeleteCluster(ctx context.Context, name string, entry fleet.AuditEntry) error
-	ClusterSecret(ctx context.Context, name string) (string, error)
+	ClusterWithSecret(ctx context.Context, name string) (fleet.Cluster, string, error)
 }
 
 // DesktopStore keeps the managed desktops of the clusters.

@@ -87,7 +87,7 @@ func (x *inventory) subject(ctx context.Context, v view) (*subject, error) {
 }
 
 // findings gives the findings of a report, which are found once for all who ask.
-// They must not be changed.
+// They must not be changed. The report is one of all nodes, with details.
 func (x *inventory) findings(v view) ([]findings.Finding, error) {
 	return x.found.get(weak.Make(v.report), func() ([]findings.Finding, error) {
 		found := findings.Find(v.report)
@@ -99,6 +99,7 @@ func (x *inventory) findings(v view) ([]findings.Finding, error) {
 				found[i].Remedy = []string{}
 			}
 		}
+		x.tally.note(v.cluster.Name, v.began(), found)
 		return found, nil
 	})
 }
@@ -160,12 +161,15 @@ func (v view) scopes() []NodeScope {
 }
 
 // readAt is when the oldest of the reads began; nil if nothing was read.
-func (v view) readAt() *time.Time {
+func (v view) readAt() *time.Time { return timestampOrNull(v.began()) }
+
+// began is readAt, not rounded; zero if nothing was read.
+func (v view) began() time.Time {
 	var oldest time.Time
 	for i := range v.report.Nodes {
 		if at := v.report.Nodes[i].ReadAt; !at.IsZero() && (oldest.IsZero() || at.Before(oldest)) {
 			oldest = at
 		}
 	}
-	return timestampOrNull(oldest)
+	return oldest
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
 )
 
 // OutcomeOK is the outcome of a read that gave facts.
@@ -25,12 +26,25 @@ type Status struct {
 	Outcome  string
 	// Succeeded is when the last read began that gave facts; zero if none did.
 	Succeeded time.Time
-	// Devices counts the devices of each node by state, as the last report of the
-	// node has them: none for a node whose devices could not be read.
-	Devices map[string]map[atlas.State]int
+	// Nodes are what the last report for each node said. It must not be changed.
+	Nodes map[string]NodeStatus
 
-	base     time.Duration
-	reported map[string]time.Time // when what the nodes' counts rest on began
+	base time.Duration
+}
+
+// NodeStatus counts what was read of a node. It holds no facts.
+type NodeStatus struct {
+	Began       time.Time // when the read began that it rests on
+	DevicesRead bool
+	Complete    bool // all references to devices of the node were known
+	// Devices counts functions; none if they could not be read.
+	Devices map[DeviceGroup]int
+}
+
+// DeviceGroup is what devices are counted by.
+type DeviceGroup struct {
+	Kind  pci.Kind
+	State atlas.State
 }
 
 // Stats gives the status of each cluster that was read, sorted by name.
@@ -40,7 +54,7 @@ func (l *Live) Stats() []Status {
 	stats := make([]Status, 0, len(l.status))
 	for _, status := range l.status {
 		copied := *status
-		copied.Devices, copied.reported = maps.Clone(status.Devices), nil
+		copied.Nodes = maps.Clone(status.Nodes)
 		stats = append(stats, copied)
 	}
 	slices.SortFunc(stats, func(a, b Status) int { return strings.Compare(a.Cluster, b.Cluster) })
@@ -57,7 +71,7 @@ func (l *Live) Forget(cluster string) {
 func (l *Live) statusOf(cluster string) *Status {
 	status := l.status[cluster]
 	if status == nil {
-		status = &Status{Cluster: cluster, Devices: map[string]map[atlas.State]int{}, reported: map[string]time.Time{}}
+		status = &Status{Cluster: cluster, Nodes: map[string]NodeStatus{}}
 		l.status[cluster] = status
 	}
 	return status
@@ -89,35 +103,31 @@ func (l *Live) noteNode(p *part, took time.Duration) {
 
 // noteReport takes the counts of the nodes that a report is for.
 func (l *Live) noteReport(p *part, names []string, report *atlas.Report) {
-	counts := make(map[string]map[atlas.State]int, len(names))
+	counts := make(map[string]NodeStatus, len(names))
 	for _, name := range names {
-		counts[name] = countStates(report.Node(name))
+		counts[name] = countNode(report.Node(name), p.began)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	status := l.statusOf(p.set.cluster)
 	for name, count := range counts {
-		if !p.began.Before(status.reported[name]) {
-			status.Devices[name], status.reported[name] = count, p.began
+		if !p.began.Before(status.Nodes[name].Began) {
+			status.Nodes[name] = count
 		}
 	}
-	for name := range status.Devices {
-		if report.Node(name) == nil {
-			delete(status.Devices, name)
-			delete(status.reported, name)
-		}
-	}
+	maps.DeleteFunc(status.Nodes, func(name string, _ NodeStatus) bool { return report.Node(name) == nil })
 }
 
-func countStates(node *atlas.Node) map[atlas.State]int {
-	count := make(map[atlas.State]int)
+func countNode(node *atlas.Node, began time.Time) NodeStatus {
+	status := NodeStatus{Began: began, Devices: map[DeviceGroup]int{}}
 	if node == nil {
-		return count
+		return status
 	}
+	status.DevicesRead, status.Complete = node.DevicesRead, node.Complete
 	for i := range node.Devices {
-		count[node.Devices[i].State]++
+		status.Devices[DeviceGroup{node.Devices[i].Class.Kind(), node.Devices[i].State}]++
 	}
-	return count
+	return status
 }
 
 func outcomeOf(err error) string {

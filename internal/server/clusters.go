@@ -44,17 +44,23 @@ func (c *clusters) origin(ctx context.Context, name string) (live.Origin, error)
 
 func (c *clusters) find(ctx context.Context, name string) (fleet.Cluster, error) {
 	cluster, err := c.store.Cluster(ctx, name)
+	return cluster, clusterMissing(name, err)
+}
+
+// clusterMissing gives the error of a cluster that is not there its code; others
+// stay as they are.
+func clusterMissing(name string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return cluster, &clusterError{"cluster_not_found", fmt.Sprintf("there is no cluster %q", name), err}
+		return &clusterError{"cluster_not_found", fmt.Sprintf("there is no cluster %q", name), err}
 	}
-	return cluster, err
+	return err
 }
 
 // open makes a reader of a cluster as it is registered now.
 func (c *clusters) open(ctx context.Context, name string) (live.Reader, error) {
-	cluster, secret, err := c.withSecret(ctx, name)
+	cluster, secret, err := c.store.ClusterWithSecret(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, clusterMissing(name, err)
 	}
 	options, err := c.clientOptions(cluster, secret)
 	if err != nil {
@@ -66,30 +72,6 @@ func (c *clusters) open(ctx context.Context, name string) (live.Reader, error) {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
 	return reader{client: client, cluster: name}, nil
-}
-
-// withSecret gives a cluster with the secret that belongs to it: were they of
-// different moments, a new secret could be sent to an old address.
-func (c *clusters) withSecret(ctx context.Context, name string) (fleet.Cluster, string, error) {
-	const attempts = 5
-	for range attempts {
-		before, err := c.find(ctx, name)
-		if err != nil {
-			return fleet.Cluster{}, "", err
-		}
-		secret, err := c.store.ClusterSecret(ctx, name)
-		if err != nil {
-			return fleet.Cluster{}, "", err
-		}
-		after, err := c.find(ctx, name)
-		if err != nil {
-			return fleet.Cluster{}, "", err
-		}
-		if before.Revision == after.Revision {
-			return after, secret, nil
-		}
-	}
-	return fleet.Cluster{}, "", &clusterError{"unavailable", fmt.Sprintf("cluster %s is being changed: try again in a moment", name), nil}
 }
 
 // clientOptions say how a cluster is asked. An empty secret is for probing only.

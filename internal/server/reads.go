@@ -22,11 +22,23 @@ func (r reads) Stats() []httpapi.ReadStatus {
 	statuses := make([]httpapi.ReadStatus, 0, len(stats))
 	for _, status := range stats {
 		statuses = append(statuses, httpapi.ReadStatus{
-			Cluster: status.Cluster, Began: status.Began, Duration: status.Duration, Succeeded: status.Succeeded,
-			Requests: r.clusters.requests.of(status.Cluster),
+			Cluster: status.Cluster, Duration: status.Duration, OK: status.Outcome == live.OutcomeOK, Succeeded: status.Succeeded,
+			Nodes: nodeCounts(status.Nodes), Requests: r.clusters.requests.of(status.Cluster),
 		})
 	}
 	return statuses
+}
+
+func nodeCounts(nodes map[string]live.NodeStatus) map[string]httpapi.NodeCounts {
+	counts := make(map[string]httpapi.NodeCounts, len(nodes))
+	for name, node := range nodes {
+		devices := make(map[httpapi.DeviceGroup]int, len(node.Devices))
+		for group, count := range node.Devices {
+			devices[httpapi.DeviceGroup(group)] = count
+		}
+		counts[name] = httpapi.NodeCounts{Began: node.Began, DevicesRead: node.DevicesRead, Complete: node.Complete, Devices: devices}
+	}
+	return counts
 }
 
 // requestCounts counts the answers of Proxmox VE by cluster and status. The zero

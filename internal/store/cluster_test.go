@@ -1,6 +1,9 @@
 package store_test
 
 import (
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,5 +131,41 @@ func TestClusterNeedsAKeyring(t *testing.T) {
 		if have := got(s.Clusters(t.Context()))(t); len(have) != 1 || !cmp.Equal(have[0].Name, "lab") {
 			t.Errorf("clusters are %v", have)
 		}
+	})
+}
+
+// TestClusterWithSecret: what belongs together is read together while it changes.
+func TestClusterWithSecret(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
+		cluster := addLab(t, s)
+		_, secret, err := s.ClusterWithSecret(t.Context(), "lab")
+		ok(t, err)
+		same(t, secret, labSecret)
+		_, _, err = s.ClusterWithSecret(t.Context(), "none")
+		is(t, err, store.ErrNotFound)
+
+		var changing sync.WaitGroup
+		var ended atomic.Bool
+		changing.Go(func() {
+			defer ended.Store(true)
+			for i := range 50 {
+				text := strconv.Itoa(i)
+				cluster.DesktopTag = text
+				var err error
+				if cluster, err = s.UpdateCluster(t.Context(), cluster, &text, cluster.Revision, done()); err != nil {
+					t.Errorf("%v", err)
+					return
+				}
+			}
+		})
+		for !ended.Load() {
+			read, secret, err := s.ClusterWithSecret(t.Context(), "lab")
+			ok(t, err)
+			if read.DesktopTag != secret && secret != labSecret {
+				t.Errorf("tag %s, secret %s", read.DesktopTag, secret)
+			}
+		}
+		changing.Wait()
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"pciatlas/internal/fleet"
 )
 
 // sealVersion begins every sealed text: VERSION.KEYID.BASE64(nonce and text).
@@ -17,18 +19,29 @@ const sealVersion = "1"
 // ClusterSecret gives the secret of the cluster's token. ErrNoKey if the keyring
 // lacks its key, ErrSealed if the stored text was altered.
 func (s *Store) ClusterSecret(ctx context.Context, name string) (string, error) {
+	_, secret, err := s.ClusterWithSecret(ctx, name)
+	return secret, err
+}
+
+// ClusterWithSecret gives a cluster and the secret of its token, both of one
+// moment: otherwise a new secret could be sent to an old address. Errors as for
+// ClusterSecret.
+func (s *Store) ClusterWithSecret(ctx context.Context, name string) (fleet.Cluster, string, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
-	var tokenID, sealed string
-	err := s.db.row(ctx, into(&tokenID, &sealed), `SELECT token_id, secret FROM clusters WHERE name = $1`, name)
+	var (
+		found  fleet.Cluster
+		sealed string
+	)
+	err := s.db.row(ctx, append(clusterFields(&found), &sealed), `SELECT `+clusterColumns+`, secret FROM clusters WHERE name = $1`, name)
 	if err != nil {
-		return "", fmt.Errorf("cluster %q: %w", name, err)
+		return fleet.Cluster{}, "", fmt.Errorf("cluster %q: %w", name, err)
 	}
-	secret, err := s.unseal(name, tokenID, sealed)
+	secret, err := s.unseal(name, found.TokenID, sealed)
 	if err != nil {
-		return "", fmt.Errorf("token of cluster %q: %w", name, err)
+		return fleet.Cluster{}, "", fmt.Errorf("token of cluster %q: %w", name, err)
 	}
-	return secret, nil
+	return found, secret, nil
 }
 
 // storeSecret seals the secret of a cluster that is stored already.
