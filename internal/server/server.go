@@ -20,12 +20,13 @@ import (
 	"pciatlas/internal/httpapi"
 	"pciatlas/internal/live"
 	"pciatlas/internal/store"
+	"pciatlas/web"
 )
 
 // Options say what to run. Config is needed.
 type Options struct {
 	Config *config.Config
-	// Console answers what is not of the interface; nil: a plain page.
+	// Console answers what is not of the interface; nil: the console of package web.
 	Console http.Handler
 	// Version is that of the program.
 	Version string
@@ -85,6 +86,9 @@ func New(options Options) (*Server, error) {
 		options.Now = time.Now
 	}
 	options.Random = cmp.Or[io.Reader](options.Random, rand.Reader)
+	if options.Console == nil {
+		options.Console = web.Handler(httpapi.StyleNonce)
+	}
 	return &Server{options: options, failed: make(chan error, 1)}, nil
 }
 

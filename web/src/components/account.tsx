@@ -1,0 +1,42 @@
+import { useState, type ReactNode } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { IconChevronDown, IconKey, IconLogout, IconUser } from "@tabler/icons-react";
+import { forgetSession, useIdentity, useSignOut } from "../api/session";
+import { Icon } from "./icon";
+import { Menu } from "./menu";
+import { PasswordDialog } from "./password";
+
+/** What one can do with one's own account, for the header and the navigation. */
+export function useAccount(): { changePassword: () => void; signOut: () => void; dialog: ReactNode } {
+  const [changing, setChanging] = useState(false);
+  const queries = useQueryClient();
+  const router = useRouter();
+  const signOut = useSignOut();
+  const leave = async () => {
+    await router.navigate({ to: "/sign-in" });
+    forgetSession(queries);
+  };
+  return {
+    changePassword: () => { setChanging(true); },
+    // Without an answer the session may live on: then nobody is told that it ended.
+    signOut: () => { signOut.mutate(undefined, { onSuccess: () => { void leave(); } }); },
+    dialog: changing && <PasswordDialog onClose={() => { setChanging(false); }} />,
+  };
+}
+
+export function AccountMenu({ changePassword, signOut }: { changePassword: () => void; signOut: () => void }) {
+  const { t } = useTranslation();
+  const { name, role } = useIdentity();
+  return (
+    <Menu
+      label={t("account.menu", { name, role: t(`role.${role}`) })}
+      button={<><Icon of={IconUser} /><span>{name}</span><Icon of={IconChevronDown} /></>}
+      items={[
+        { key: "password", label: <><Icon of={IconKey} />{t("account.password")}</>, onSelect: changePassword },
+        { key: "out", label: <><Icon of={IconLogout} />{t("account.sign_out")}</>, onSelect: signOut },
+      ]}
+    />
+  );
+}

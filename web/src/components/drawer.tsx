@@ -1,0 +1,82 @@
+import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { IconX } from "@tabler/icons-react";
+import { Icon } from "./icon";
+import { useBodyClass, useMatches } from "./media";
+
+interface DrawerProps {
+  title: ReactNode;
+  sub?: ReactNode;
+  /** Buttons before the one that closes. */
+  actions?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/**
+ * What is told about the selected row, at the right of the page. From 1200 px the page
+ * stays in use beside it; below, it lies over the page, which waits. Esc closes it.
+ */
+export function Drawer(props: DrawerProps) {
+  const beside = useMatches("(min-width: 1200px)");
+  useBodyClass("has-drawer");
+  return beside ? <Beside {...props} /> : <Over {...props} />;
+}
+
+function Beside(props: DrawerProps) {
+  const id = useId();
+  const { onClose } = props;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) onClose();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => { document.removeEventListener("keydown", onKey); };
+  }, [onClose]);
+  return (
+    <aside className="drawer" aria-labelledby={id}>
+      <Content {...props} id={id} />
+    </aside>
+  );
+}
+
+function Over(props: DrawerProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => { element?.close(); };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="drawer over"
+      aria-labelledby={id}
+      onCancel={(event) => { event.preventDefault(); props.onClose(); }}
+    >
+      <Content {...props} id={id} />
+    </dialog>
+  );
+}
+
+function Content({ title, sub, actions, onClose, children, id }: DrawerProps & { id: string }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className="dh">
+        <div>
+          <h2 id={id}>{title}</h2>
+          {sub !== undefined && <p className="label">{sub}</p>}
+        </div>
+        <div className="acts">
+          {actions}
+          <button type="button" className="btn plain icon" aria-label={t("frame.close")} onClick={onClose}>
+            <Icon of={IconX} />
+          </button>
+        </div>
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../api/problem";
+import { formatTime } from "../domain/format";
+import { Sign } from "./sign";
+
+/**
+ * The sentence of an error in the reader's language. English takes the server's own
+ * sentence, which knows the particulars; other languages take theirs by code.
+ */
+export function useProblemText(): (error: unknown) => string {
+  const { t, i18n } = useTranslation();
+  return (error) => {
+    if (!(error instanceof ApiError)) return t("failure.internal");
+    const own = `problem.${error.code}`;
+    if (i18n.exists(own)) return t(own);
+    return error.detail || t("failure.unreadable", { status: error.status });
+  };
+}
+
+/** The second line of a failure: code, request and time, to quote when asking for help. */
+export function ProblemSource({ error }: { error: unknown }) {
+  const { t, i18n } = useTranslation();
+  if (!(error instanceof ApiError)) return null;
+  const parts = [error.code];
+  if (error.requestId) parts.push(t("failure.request", { id: error.requestId }));
+  parts.push(t("failure.tried", { time: formatTime(error.at, i18n.language) }));
+  return <p className="muted num">{parts.join(" · ")}</p>;
+}
+
+/** What the server says about single fields, by field. */
+export function fieldFaults(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(error.fields.map((fault) => [fault.field.replace(/^body\./, ""), fault.message]));
+}
+
+/** Why a form was refused, above its fields. */
+export function FormFault({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  const text = useProblemText();
+  return (
+    <p className="err" role="alert">
+      <span className="is-error"><Sign name="v-error" label={t("severity.error")} /></span>
+      <span>
+        {text(error)}{" "}
+        {error instanceof ApiError && error.requestId !== "" && (
+          <span className="muted nw">{t("failure.request", { id: error.requestId })}</span>
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { toCsv } from "./export";
+
+const columns = [
+  { title: "name", cell: (row: { name: string | null }) => row.name },
+  { title: "n", cell: () => -1 },
+];
+
+test.each([
+  ["plain", "plain"],
+  ['a "b", c', '"a ""b"", c"'],
+  ["two\nlines", '"two\nlines"'],
+  ["=1+1", "'=1+1"],
+  ["@x", "'@x"],
+  [null, ""],
+])("%j", (name, want) => {
+  expect(toCsv(columns, [{ name }])).toBe(`\uFEFFname,n\r\n${want},-1\r\n`);
+});

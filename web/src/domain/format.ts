@@ -1,0 +1,14 @@
+/** A number in the figures of a language. */
+export function formatNumber(value: number, locale: string): string {
+  return new Intl.NumberFormat(locale).format(value);
+}
+
+/** A time of day, to the second, in the zone of the reader. */
+export function formatTime(time: Date, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { timeStyle: "medium", hourCycle: "h23" }).format(time);
+}
+
+/** A day and time, to the second, in the zone of the reader. */
+export function formatDateTime(time: Date, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" }).format(time);
+}
