@@ -150,12 +150,9 @@ func runRestore(ctx context.Context, env Env, flags *pflag.FlagSet, file string,
 	if err != nil {
 		return failed(err)
 	}
-	err = s.Restore(ctx, in, replace)
+	err = s.Restore(ctx, in, replace, commandEntry(env, "backup.restore"))
 	if errors.Is(err, store.ErrNotEmpty) {
 		err = fmt.Errorf("%w: --replace removes everything in it first, the audit log included", err)
-	}
-	if err == nil {
-		err = s.AppendAudit(ctx, commandEntry(env, "backup.restore"))
 	}
 	if err == nil {
 		err = sayRestored(ctx, env, s, settings.KeyFile)

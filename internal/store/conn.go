@@ -113,14 +113,22 @@ func (s *Store) changeUnbounded(ctx context.Context, audit fleet.AuditEntry, wor
 		if audit.ID, err = next(ctx, tx, "audit"); err != nil {
 			return err
 		}
-		if audit.At.IsZero() {
-			audit.At = s.now()
-		}
+		audit.At = orNow(audit.At, s.now())
 		if err := work(ctx, tx); err != nil {
 			return err
 		}
 		return insertAudit(ctx, tx, audit)
 	})
+}
+
+// writeEntry appends an entry behind all others; no other change may run.
+func (s *Store) writeEntry(ctx context.Context, tx conn, audit fleet.AuditEntry) error {
+	var err error
+	if audit.ID, err = next(ctx, tx, "audit"); err != nil {
+		return err
+	}
+	audit.At = orNow(audit.At, s.now())
+	return insertAudit(ctx, tx, audit)
 }
 
 // transaction commits what work did unless it gives an error.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,8 +82,12 @@ func (s *Store) DeleteDesktop(ctx context.Context, cluster string, vmid int, aud
 // ImportDesktops registers all of the list or none, and with replace removes what
 // the list does not name. Their field Cluster is not looked at; a VMID stands in
 // the list once. It says how many desktops are new, have another name or note,
-// and are gone. ErrNotFound if there is no such cluster.
+// and are gone, in the audit entry too. ErrNotFound if there is no such cluster.
 func (s *Store) ImportDesktops(ctx context.Context, cluster string, list []fleet.Desktop, replace bool, audit fleet.AuditEntry) (created, changed, removed int, err error) {
+	audit.After = maps.Clone(audit.After)
+	if audit.After == nil {
+		audit.After = map[string]any{}
+	}
 	err = s.change(ctx, audit, func(ctx context.Context, tx conn) error {
 		if _, err := desktopsRevision(ctx, tx, cluster); err != nil {
 			return err
@@ -96,6 +101,7 @@ func (s *Store) ImportDesktops(ctx context.Context, cluster string, list []fleet
 			return err
 		}
 		created, changed, removed = diff.created, len(diff.write)-diff.created, len(diff.remove)
+		audit.After["created"], audit.After["changed"], audit.After["removed"] = created, changed, removed
 		if len(diff.write)+len(diff.remove) == 0 {
 			return nil
 		}

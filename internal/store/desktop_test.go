@@ -110,6 +110,8 @@ func TestImportDesktops(t *testing.T) {
 		same(t, load(true, c, d), [3]int{1, 0, 2})
 		same(t, got(s.Desktops(t.Context(), "lab"))(t), []fleet.Desktop{c, d})
 
+		entry := entries(t, s, store.AuditFilter{Limit: 1})[0]
+		same(t, entry.After, map[string]any{"created": 1.0, "changed": 0.0, "removed": 2.0})
 		if _, _, _, err := s.ImportDesktops(t.Context(), "lab", []fleet.Desktop{a, a}, true, done()); err == nil {
 			t.Error("a VMID that stands in the list twice is taken")
 		}

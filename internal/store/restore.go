@@ -10,15 +10,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"pciatlas/internal/fleet"
 )
 
 // Restore puts a backup of either kind of database into this one, all of it or
 // nothing. The database has to be empty (ErrNotEmpty), unless replace says that
 // everything in it goes, the audit log included. Sessions end. ErrBadBackup if
 // the backup is damaged or incomplete, ErrSchemaNewer if a newer version made it.
-// It writes no audit entry: the ids of the backup are kept, and the caller appends
-// one behind them.
-func (s *Store) Restore(ctx context.Context, r io.Reader, replace bool) error {
+// The ids of audit entries are kept, and audit is appended behind them.
+func (s *Store) Restore(ctx context.Context, r io.Reader, replace bool, audit fleet.AuditEntry) error {
 	in, err := openBackup(r)
 	if err != nil {
 		return err
@@ -39,7 +40,10 @@ func (s *Store) Restore(ctx context.Context, r io.Reader, replace bool) error {
 		if err := in.line(&tail); err != nil || !tail.End || !in.atEnd() {
 			return fmt.Errorf("%w (it does not end as one)", ErrBadBackup)
 		}
-		return restoreCounters(ctx, tx, replace)
+		if err := restoreCounters(ctx, tx, replace); err != nil {
+			return err
+		}
+		return s.writeEntry(ctx, tx, audit)
 	})
 }
 
