@@ -207,19 +207,27 @@ func (s *deviceSharing) finding(n *node) Finding {
 		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
 		vms:    vmsOf(all...), devices: devicesOf(n, s.devices...),
 	}
-	f.Evidence = make([]string, 0, len(s.lines)+len(s.claims))
-	for _, l := range s.lines {
-		f.Evidence = append(f.Evidence, deviceLineEvidence(l))
-	}
-	for _, claim := range s.claims {
-		f.Evidence = append(f.Evidence, deviceStatusEvidence(claim.vm))
-	}
+	f.Evidence = s.evidence()
 	if s.error {
 		f.Severity = Error
 		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
 		f.Remedy = append(f.Remedy, deviceOnbootRemedies(s.claims)...)
 	}
 	return f
+}
+
+// evidence gives what the lines and the VMs say. What a finding has no room for is
+// counted and not written.
+func (s *deviceSharing) evidence() []string {
+	evidence := make([]string, len(s.lines)+len(s.claims))
+	for i := range evidence[:min(len(evidence), mostEvidence)] {
+		if i < len(s.lines) {
+			evidence[i] = deviceLineEvidence(s.lines[i])
+		} else {
+			evidence[i] = deviceStatusEvidence(s.claims[i-len(s.lines)].vm)
+		}
+	}
+	return evidence
 }
 
 // releases gives the VM that holds the functions now and does not want them at

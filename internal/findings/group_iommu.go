@@ -20,7 +20,10 @@ func groupIOMMU(n *node) (read facts.Read[facts.IOMMU], ok bool) {
 // groupPassing gives the lines of a node whose next start passes functions that
 // are there, whole or as mediated devices.
 func groupPassing(n *node) []*line {
-	var lines []*line
+	if n.passing != nil {
+		return n.passing
+	}
+	lines := make([]*line, 0, len(n.vms))
 	for _, v := range n.vms {
 		for _, l := range v.lines {
 			if !v.Template && l.next() && len(l.all()) > 0 {
@@ -28,6 +31,7 @@ func groupPassing(n *node) []*line {
 			}
 		}
 	}
+	n.passing = lines
 	return lines
 }
 

@@ -97,11 +97,13 @@ func groupApart(n *node) map[int]bool {
 				if group == nil {
 					continue
 				}
-				if devices[device] == nil {
-					devices[device] = &groupCount{}
+				count := devices[device]
+				if count == nil {
+					count = &groupCount{}
+					devices[device] = count
 				}
 				groupAdd(groups, *group, v)
-				devices[device].add(v)
+				count.add(v)
 			}
 			if group := groupOfPool(l); group != nil {
 				groupAdd(groups, *group, v)

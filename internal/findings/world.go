@@ -70,6 +70,7 @@ type node struct {
 	claims     map[*atlas.Device][]*deviceClaim // see deviceClaims
 	mapped     map[string]string                // see moveMappedValue
 	raws       map[*atlas.Device][]*moveRaw     // by the first function
+	passing    []*line                          // see groupPassing
 }
 
 // vm is one VM with its lines. A VM whose configuration was not read has none.
