@@ -8,8 +8,9 @@ const (
 	SessionIdle     = time.Hour
 )
 
-// clockSlack is how far the clocks of two replicas may lie apart.
-const clockSlack = time.Minute
+// ClockSlack is how far the clocks of two replicas may lie apart. What is dated
+// further in the future is of a clock that was set back since.
+const ClockSlack = time.Minute
 
 // Session is a signed-in browser.
 type Session struct {
@@ -30,5 +31,5 @@ func (s Session) Valid(now time.Time) bool {
 // before start count only within the slack of clocks.
 func within(now, start time.Time, limit time.Duration) bool {
 	passed := now.Sub(start)
-	return !start.IsZero() && passed >= -clockSlack && passed < limit
+	return !start.IsZero() && passed >= -ClockSlack && passed < limit
 }

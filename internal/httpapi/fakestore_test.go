@@ -217,12 +217,24 @@ func (s *fakeStore) DeleteSession(_ context.Context, hash string, entry fleet.Au
 	})
 }
 
-func (s *fakeStore) Attempts(_ context.Context, account, address string, since time.Time) (auth.Attempts, error) {
+func (s *fakeStore) RehashPassword(_ context.Context, name, before, after string) error {
+	unlock, err := s.lock()
+	defer unlock()
+	admin := s.admins[name]
+	if err == nil && admin.Hash != before {
+		return storeError("conflict")
+	}
+	admin.Hash = after
+	s.admins[name] = admin
+	return err
+}
+
+func (s *fakeStore) Attempts(_ context.Context, account, address string, now time.Time) (auth.Attempts, error) {
 	unlock, err := s.lock()
 	defer unlock()
 	attempts := auth.Attempts{KnownAddress: s.known[account+" "+address]}
 	for _, f := range s.failures {
-		if !f.at.After(since) || f.account != account && f.address != address {
+		if !f.at.After(now.Add(-auth.AttemptWindow)) || f.account != account && f.address != address {
 			continue
 		}
 		if f.account == account {

@@ -109,8 +109,12 @@ func (a *API) verified(ctx context.Context, account, password string) (auth.Admi
 	if err != nil {
 		return auth.Administrator{}, err
 	}
-	if a.verify(admin.Hash, password) {
-		return admin, nil
+	ok, outdated := a.verify(admin.Hash, password)
+	if ok && outdated {
+		admin, ok, err = a.rehash(ctx, admin, password)
+	}
+	if ok || err != nil {
+		return admin, err
 	}
 	if err := a.Store.AddFailure(ctx, account, requestOf(ctx).client.key(), a.Now()); err != nil {
 		return auth.Administrator{}, err
@@ -138,18 +142,36 @@ func (a *API) administratorOrNobody(ctx context.Context, account string) (auth.A
 
 // verify compares a password with a hash, and with one that no password has if
 // there is none.
-func (a *API) verify(hash, password string) bool {
+func (a *API) verify(hash, password string) (ok, outdated bool) {
 	if hash == "" {
 		hash = auth.Dummy()
 	}
-	ok, _ := a.VerifyPassword(hash, password)
-	return ok
+	return a.VerifyPassword(hash, password)
+}
+
+// rehash hashes a password, which fits, with today's parameters. Somebody else may
+// have done so, or changed the password; ok says whether it still fits.
+func (a *API) rehash(ctx context.Context, admin auth.Administrator, password string) (_ auth.Administrator, ok bool, err error) {
+	hash, err := auth.HashPassword(a.Random, password)
+	if err != nil {
+		return admin, false, err
+	}
+	err = a.Store.RehashPassword(ctx, admin.Name, admin.Hash, hash)
+	if errorCode(err) != codeConflict {
+		admin.Hash = hash
+		return admin, err == nil, err
+	}
+	if admin, err = a.administratorOrNobody(ctx, admin.Name); err != nil {
+		return admin, false, err
+	}
+	ok, _ = a.verify(admin.Hash, password)
+	return admin, ok, nil
 }
 
 // throttle refuses an attempt that comes too soon after failed ones.
 func (a *API) throttle(ctx context.Context, account string) error {
 	now := a.Now()
-	attempts, err := a.Store.Attempts(ctx, account, requestOf(ctx).client.key(), now.Add(-auth.AttemptWindow))
+	attempts, err := a.Store.Attempts(ctx, account, requestOf(ctx).client.key(), now)
 	if err != nil {
 		return err
 	}

@@ -144,6 +144,47 @@ func (s changingStore) CreateSession(ctx context.Context, session auth.Session, 
 	return s.fakeStore.CreateSession(ctx, session, entry)
 }
 
+// TestOutdatedHash: a sign-in stores a hash of today's parameters, and sessions go on.
+func TestOutdatedHash(t *testing.T) {
+	w := newWorld(t)
+	set := func(hash string) {
+		admin := w.store.admins["operator"]
+		admin.Hash = hash
+		w.store.admins["operator"] = admin
+	}
+	set("old:" + password)
+	w.do("POST", sessionPath, credentials("operator", "wrong")).want(http.StatusUnauthorized, codeSignIn)
+	if w.store.admins["operator"].Hash != "old:"+password {
+		t.Error("a wrong password was hashed")
+	}
+	w.do("POST", sessionPath, credentials("operator", password)).want(http.StatusOK, "")
+	if ok, outdated := auth.VerifyPassword(w.store.admins["operator"].Hash, password); !ok || outdated {
+		t.Errorf("stored: %s", w.store.admins["operator"].Hash)
+	}
+	w.do("GET", sessionPath, "", as("operator")).want(http.StatusOK, "")
+	w.do("POST", sessionPath, credentials("operator", password)).want(http.StatusOK, "")
+
+	for after, want := range map[string]int{"plain:" + password: http.StatusOK, "plain:another": http.StatusUnauthorized} {
+		set("old:" + password)
+		w.api.Store = hastyStore{w.store, after}
+		w.do("POST", sessionPath, credentials("operator", password)).want(want, map[int]string{http.StatusUnauthorized: codeSignIn}[want])
+	}
+}
+
+// hastyStore has another hash by the time that one is to be renewed.
+type hastyStore struct {
+	*fakeStore
+
+	hash string
+}
+
+func (s hastyStore) RehashPassword(ctx context.Context, name, before, after string) error {
+	admin := s.admins[name]
+	admin.Hash = s.hash
+	s.admins[name] = admin
+	return s.fakeStore.RehashPassword(ctx, name, before, after)
+}
+
 func TestCookieFlags(t *testing.T) {
 	proxy := func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} }
 	always := func(o *Options) { o.SecureCookies = true }

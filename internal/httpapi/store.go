@@ -38,6 +38,9 @@ type AdministratorStore interface {
 	AdministratorBySubject(ctx context.Context, subject string) (auth.Administrator, error)
 	CreateAdministrator(ctx context.Context, admin auth.Administrator, entry fleet.AuditEntry) error
 	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error
+	// RehashPassword stores another hash of the same password and ends no session;
+	// conflict if the stored hash is not before any more.
+	RehashPassword(ctx context.Context, name, before, after string) error
 	ChangePassword(ctx context.Context, name, hash, keep string, entry fleet.AuditEntry) error
 	DeleteAdministrator(ctx context.Context, name string, entry fleet.AuditEntry) error
 }
@@ -52,7 +55,7 @@ type SessionStore interface {
 
 // AttemptStore counts failed sign-ins by account and address.
 type AttemptStore interface {
-	Attempts(ctx context.Context, account, address string, since time.Time) (auth.Attempts, error)
+	Attempts(ctx context.Context, account, address string, now time.Time) (auth.Attempts, error)
 	AddFailure(ctx context.Context, account, address string, at time.Time) error
 	ClearFailures(ctx context.Context, account, address string) error
 }
@@ -77,7 +80,8 @@ type ClusterStore interface {
 	ClusterWithSecret(ctx context.Context, name string) (fleet.Cluster, string, error)
 }
 
-// DesktopStore keeps the managed desktops of the clusters.
+// DesktopStore keeps the managed desktops of the clusters. An import adds to the
+// audit entry how many were created, changed and removed.
 type DesktopStore interface {
 	Desktops(ctx context.Context, cluster string) ([]fleet.Desktop, error)
 	DesktopsRevision(ctx context.Context, cluster string) (int64, error)

@@ -99,6 +99,9 @@ func (w *world) verify(hash, given string) (ok, outdated bool) {
 	if plain, fast := strings.CutPrefix(hash, "plain:"); fast {
 		return plain == given, false
 	}
+	if old, fast := strings.CutPrefix(hash, "old:"); fast {
+		return old == given, old == given
+	}
 	return auth.VerifyPassword(hash, given)
 }
 

@@ -86,6 +86,18 @@ func (s *Store) UpdateAdministrator(ctx context.Context, name string, change fun
 	return s.updateAdministrator(ctx, name, "", change, audit)
 }
 
+// RehashPassword stores another hash of the same password. It ends no session.
+// ErrConflict if the stored hash is not before any more.
+func (s *Store) RehashPassword(ctx context.Context, name, before, after string) error {
+	ctx, cancel := bounded(ctx, s.timeout)
+	defer cancel()
+	err := s.db.one(ctx, `UPDATE administrators SET hash = $1 WHERE name = $2 AND hash = $3`, after, name, before)
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("password of %q: %w", name, ErrConflict)
+	}
+	return err
+}
+
 // ChangePassword stores the hash of a new password and ends the sessions of the
 // administrator but that with the hash keep ("" keeps none).
 func (s *Store) ChangePassword(ctx context.Context, name, hash, keep string, audit fleet.AuditEntry) error {

@@ -21,9 +21,10 @@ func accountHash(account string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Attempts gives the failed sign-ins after since that concern the account or the
-// address.
-func (s *Store) Attempts(ctx context.Context, account, address string, since time.Time) (auth.Attempts, error) {
+// Attempts gives the failed sign-ins of the last auth.AttemptWindow that concern
+// the account or the address. Those that a clock dated which was set back since do
+// not count.
+func (s *Store) Attempts(ctx context.Context, account, address string, now time.Time) (auth.Attempts, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
 	var (
@@ -36,7 +37,8 @@ func (s *Store) Attempts(ctx context.Context, account, address string, since tim
 		COUNT(CASE WHEN account = $1 THEN 1 END),
 		MAX(at),
 		MAX(CASE WHEN address = $2 THEN at END)
-		FROM sign_in_failures WHERE at > $3 AND (account = $1 OR address = $2)`, hash, address, moment(since))
+		FROM sign_in_failures WHERE at > $3 AND at <= $4 AND (account = $1 OR address = $2)`,
+		hash, address, moment(now.Add(-auth.AttemptWindow)), moment(now.Add(auth.ClockSlack)))
 	if err != nil {
 		return auth.Attempts{}, err
 	}
@@ -60,7 +62,8 @@ func (s *Store) AddFailure(ctx context.Context, account, address string, when ti
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, `DELETE FROM sign_in_failures WHERE at <= $1`, moment(when.Add(-auth.AttemptWindow)))
+		_, err = tx.exec(ctx, `DELETE FROM sign_in_failures WHERE at <= $1 OR at > $2`,
+			moment(when.Add(-auth.AttemptWindow)), moment(when.Add(auth.ClockSlack)))
 		return err
 	})
 }

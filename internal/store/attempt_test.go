@@ -13,8 +13,7 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		now := storetest.Start()
-		since := now.Add(-auth.AttemptWindow)
-		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", since))(t), auth.Attempts{})
+		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", now))(t), auth.Attempts{})
 
 		fail := func(account, address string, ago time.Duration) {
 			t.Helper()
@@ -27,14 +26,14 @@ func TestAttempts(t *testing.T) {
 		fail("zoe", "2001:db8::1", 2*time.Minute)
 		fail("adam", "2001:db8::1", time.Minute) // concerns neither
 		want := auth.Attempts{ByPair: 2, ByAddress: 3, ByAccount: 3, Newest: now.Add(-2 * time.Minute), NewestHere: now.Add(-8 * time.Minute)}
-		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", since))(t), want)
-		same(t, got(s.Attempts(t.Context(), "Zoe", "192.0.2.9", since))(t),
+		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", now))(t), want)
+		same(t, got(s.Attempts(t.Context(), "Zoe", "192.0.2.9", now))(t),
 			auth.Attempts{ByAccount: 3, Newest: now.Add(-2 * time.Minute)})
 
 		ok(t, s.ClearFailures(t.Context(), "zoe", "192.0.2.1"))
 		want = auth.Attempts{ByAddress: 1, ByAccount: 1, KnownAddress: true, Newest: now.Add(-2 * time.Minute), NewestHere: now.Add(-8 * time.Minute)}
-		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", since))(t), want)
-		same(t, got(s.Attempts(t.Context(), "adam", "192.0.2.1", since))(t).KnownAddress, false)
+		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", now))(t), want)
+		same(t, got(s.Attempts(t.Context(), "adam", "192.0.2.1", now))(t).KnownAddress, false)
 	})
 }
 
@@ -55,6 +54,21 @@ func TestAttemptsForget(t *testing.T) {
 		ok(t, s.ClearFailures(t.Context(), "eve", "192.0.2.3"))
 		same(t, store.Count(t, s, `SELECT COUNT(*) FROM sign_in_failures`), 1)
 		same(t, store.Count(t, s, `SELECT COUNT(*) FROM known_addresses`), 1)
+	})
+}
+
+// A clock that was set back leaves no failures behind that count for long.
+func TestAttemptsOfTheFuture(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
+		now := storetest.Start()
+		ok(t, s.AddFailure(t.Context(), "zoe", "192.0.2.1", now.Add(time.Hour)))
+		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", now))(t), auth.Attempts{})
+		ok(t, s.AddFailure(t.Context(), "zoe", "192.0.2.1", now.Add(time.Minute))) // another replica's clock
+		same(t, store.Count(t, s, `SELECT COUNT(*) FROM sign_in_failures`), 1)
+		same(t, got(s.Attempts(t.Context(), "zoe", "192.0.2.1", now))(t).ByPair, 1)
+		ok(t, s.AddFailure(t.Context(), "zoe", "192.0.2.1", now.Add(-time.Minute)))
+		same(t, store.Count(t, s, `SELECT COUNT(*) FROM sign_in_failures`), 1)
 	})
 }
 

@@ -78,12 +78,14 @@ func deleteSessionsOf(ctx context.Context, tx conn, name, except string) error {
 	return err
 }
 
-// DeleteExpiredSessions removes what nobody can use any more and says how much.
+// DeleteExpiredSessions removes what nobody can use any more and says how much:
+// also what a clock dated that was set back since, so that it does not come to life
+// again.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) (int, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
-	count, err := s.db.exec(ctx, `DELETE FROM sessions WHERE created_at <= $1 OR used_at <= $2`,
-		moment(now.Add(-auth.SessionAbsolute)), moment(now.Add(-auth.SessionIdle)))
+	count, err := s.db.exec(ctx, `DELETE FROM sessions WHERE created_at <= $1 OR used_at <= $2 OR created_at > $3 OR used_at > $3`,
+		moment(now.Add(-auth.SessionAbsolute)), moment(now.Add(-auth.SessionIdle)), moment(now.Add(auth.ClockSlack)))
 	return int(count), err
 }
 

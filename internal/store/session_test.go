@@ -68,14 +68,18 @@ func TestDeleteExpiredSessions(t *testing.T) {
 			"fresh":    {11 * time.Hour, 59 * time.Minute},
 			"idle":     {11 * time.Hour, 61 * time.Minute},
 			"absolute": {12*time.Hour + 500*time.Millisecond, 0},
+			"ahead":    {-time.Minute, -time.Minute}, // of a replica
+			"set back": {time.Hour, -time.Minute - time.Millisecond},
 		} {
 			one := session(hash, "zoe")
 			one.CreatedAt, one.UsedAt = now.Add(-ages[0]), now.Add(-ages[1])
 			ok(t, s.CreateSession(t.Context(), one, done()))
 		}
-		same(t, got(s.DeleteExpiredSessions(t.Context(), now))(t), 2)
-		_, _, err := s.Session(t.Context(), "fresh")
-		ok(t, err)
+		same(t, got(s.DeleteExpiredSessions(t.Context(), now))(t), 3)
+		for _, hash := range []string{"fresh", "ahead"} {
+			_, _, err := s.Session(t.Context(), hash)
+			ok(t, err)
+		}
 	})
 }
 
@@ -90,6 +94,13 @@ func TestWhatEndsSessions(t *testing.T) {
 		"a new password": {func(t storetest.T, s *store.Store) error {
 			return s.ChangePassword(t.Context(), "zoe", "new", "", done())
 		}, ""},
+		"another hash of the same password": {func(t storetest.T, s *store.Store) error {
+			before := got(s.Administrator(t.Context(), "zoe"))(t).Hash
+			is(t, s.RehashPassword(t.Context(), "zoe", "other", "new"), store.ErrConflict)
+			ok(t, s.RehashPassword(t.Context(), "zoe", before, "new"))
+			same(t, got(s.Administrator(t.Context(), "zoe"))(t).Hash, "new")
+			return nil
+		}, "ab"},
 		"a new password, from one of them": {func(t storetest.T, s *store.Store) error {
 			return s.ChangePassword(t.Context(), "zoe", "new", "b", done())
 		}, "b"},
