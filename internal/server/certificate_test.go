@@ -188,6 +188,53 @@ func TestServesTLS(t *testing.T) {
 	}
 }
 
+// TestRenewedCertificate: a renewed certificate is shown without a restart, and one
+// that cannot be used is not.
+func TestRenewedCertificate(t *testing.T) {
+	folder := t.TempDir()
+	protected := settings(folder)
+	protected.TLSCert, protected.TLSKey = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	before := writeCertificate(t, protected.TLSCert, protected.TLSKey)
+	s := begin(t, server.Options{Config: protected})
+	reach := func(pool *x509.CertPool) error {
+		connection, err := (&tls.Dialer{Config: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}).
+			DialContext(t.Context(), "tcp", s.Addr().String())
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err
+	}
+	if err := reach(before); err != nil {
+		t.Fatal(err)
+	}
+	// Half a renewal: the key does not belong to the certificate.
+	other := filepath.Join(folder, "other.pem")
+	after := writeCertificate(t, other, protected.TLSKey)
+	for range 2 {
+		if err := reach(before); err != nil {
+			t.Errorf("with a broken pair: %v", err)
+		}
+	}
+	if said := strings.Count(s.log.String(), "the one before stays in use"); said != 1 {
+		t.Errorf("the log says %d times that the pair is broken", said)
+	}
+	if err := os.Rename(other, protected.TLSCert); err != nil {
+		t.Fatal(err)
+	}
+	if err := reach(after); err != nil {
+		t.Errorf("renewed: %v", err)
+	}
+	if err := reach(before); err == nil {
+		t.Error("the old certificate is still shown")
+	}
+	if err := os.Remove(protected.TLSKey); err != nil {
+		t.Fatal(err)
+	}
+	if err := reach(after); err != nil || strings.Contains(s.log.String(), "PRIVATE") {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
 func writeCertificate(t *testing.T, certFile, keyFile string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

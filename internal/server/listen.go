@@ -24,12 +24,12 @@ const (
 )
 
 // listen opens the listener, with TLS if there is a certificate.
-func listen(ctx context.Context, settings *config.Config) (net.Listener, error) {
-	var certificate tls.Certificate
+func listen(ctx context.Context, settings *config.Config, logger *slog.Logger) (net.Listener, error) {
+	var files *certificateFiles
 	if settings.TLSCert != "" {
 		var err error
-		if certificate, err = tls.LoadX509KeyPair(settings.TLSCert, settings.TLSKey); err != nil {
-			return nil, fmt.Errorf("the certificate and its key cannot be used: %w", err)
+		if files, err = openCertificate(settings.TLSCert, settings.TLSKey, logger); err != nil {
+			return nil, err
 		}
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.Listen)
@@ -40,7 +40,7 @@ func listen(ctx context.Context, settings *config.Config) (net.Listener, error) 
 		return listener, nil
 	}
 	return tls.NewListener(listener, &tls.Config{
-		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: files.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 	}), nil
 }
 

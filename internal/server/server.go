@@ -123,7 +123,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("put the interface together: %w", err)
 	}
-	listener, err := listen(ctx, settings)
+	listener, err := listen(ctx, settings, s.options.Logger)
 	if err != nil {
 		return err
 	}
