@@ -94,7 +94,7 @@ func TestOneReadOverTLS(t *testing.T) {
 		}
 	}
 	l.Close()
-	for deadline := time.After(5 * time.Second); runtime.NumGoroutine() > before+10; {
+	for deadline := time.After(time.Minute); runtime.NumGoroutine() > before+10; {
 		select {
 		case <-deadline:
 			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())

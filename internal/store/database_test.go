@@ -135,7 +135,7 @@ func TestBusyDatabaseIsUnavailable(t *testing.T) {
 	t.Parallel()
 	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
 		holder := place.Open(t)
-		s := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: 200 * time.Millisecond}))(t)
+		s := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: time.Second}))(t)
 		defer func() { ok(t, s.Close()) }()
 		addAdmin(t, holder, "zoe", auth.Admin)
 		ok(t, holder.UpdateAdministrator(t.Context(), "zoe", func(*auth.Administrator) error {

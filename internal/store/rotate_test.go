@@ -151,7 +151,7 @@ func TestRotateKeyDropsKeysWhileNobodySeals(t *testing.T) {
 	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
 		s := place.Open(t)
 		addClusters(t, s, 1)
-		other := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: 100 * time.Millisecond}))(t)
+		other := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: 500 * time.Millisecond}))(t)
 		t.Cleanup(func() { ok(t, other.Close()) })
 		tried := 0
 		store.FailAt(s, func(point string) error {
