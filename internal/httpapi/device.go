@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,12 +20,13 @@ type DeviceDetail struct {
 
 	Complete bool                `json:"complete"`
 	Issues   []atlas.AnswerIssue `json:"issues" doc:"What could not be read or resolved on the node."`
-	Findings []findings.Finding  `json:"findings" doc:"Those about the function, and about lines and mappings that name it."`
+	Findings []findings.Finding  `json:"findings"`
 }
 
 type deviceInput struct {
 	Conditional
 	ClusterPath
+	FindingsChoice
 
 	Node    string `path:"node" maxLength:"63"`
 	Address string `path:"address" maxLength:"20" doc:"Of one function. Without domain it is in 0000, as in Proxmox VE." example:"0000:01:00.0"`
@@ -34,16 +36,16 @@ func (x *inventory) registerDevices() {
 	read[DeviceDetail](x, huma.Operation{
 		OperationID: "get-device", Path: "/clusters/{cluster}/nodes/{node}/devices/{address}", Tags: []string{tagInventory},
 		Summary:     "One PCI function: who refers to it, and what belongs to it",
-		Description: "All nodes are read, because findings compare them.",
+		Description: "Only its node is read, unless findings are asked for.",
 	}, x.getDevice)
 }
 
 func (x *inventory) getDevice(ctx context.Context, input *deviceInput) (*renderedOutput, error) {
-	selector, ok := pci.ParseSelector(strings.ToLower(input.Address))
-	if !ok || selector.WholeSlot() || selector.NamesNothing() {
-		return nil, invalid("address", "This is not the address of a PCI function; write it as 0000:01:00.0 or 01:00.0.")
+	address, err := parseFunction("address", input.Address)
+	if err != nil {
+		return nil, err
 	}
-	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	v, err := x.lookAt(ctx, input.Cluster, input.want(Want{Nodes: []string{input.Node}}))
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +53,32 @@ func (x *inventory) getDevice(ctx context.Context, input *deviceInput) (*rendere
 	if err != nil {
 		return nil, err
 	}
-	device := node.Device(selector.First())
+	device := node.Device(address)
 	if device == nil {
-		return nil, v.noDevice(node, selector.First())
+		return nil, v.noDevice(node, address)
 	}
-	return x.answer(ctx, v, input.Conditional, "device "+node.Name+" "+device.Address.String(), func(s *subject) (any, error) {
-		found, err := x.findings(v)
-		if err != nil {
-			return nil, err
-		}
-		return DeviceDetail{
+	what := fmt.Sprintf("device %s %s %t", node.Name, device.Address, input.Findings)
+	return x.answer(ctx, v, input.Conditional, what, func(s *subject) (any, error) {
+		detail := DeviceDetail{
 			DeviceAnswer: v.report.DeviceAnswer(node, device, s.options),
 			Complete:     node.Complete, Issues: node.AnswerIssues(),
-			Findings: noneAsEmpty(findings.OfDevice(found, node, device)),
-		}, nil
+		}
+		if !input.Findings {
+			return detail, nil
+		}
+		found, err := x.findings(v)
+		detail.Findings = noneAsEmpty(findings.OfDevice(found, node, device))
+		return detail, err
 	})
+}
+
+// parseFunction reads the address of one function.
+func parseFunction(field, text string) (pci.Address, error) {
+	selector, ok := pci.ParseSelector(strings.ToLower(text))
+	if !ok || selector.WholeSlot() || selector.NamesNothing() {
+		return pci.Address{}, invalid(field, "This is not the address of a PCI function; write it as 0000:01:00.0 or 01:00.0.")
+	}
+	return selector.First(), nil
 }
 
 // noDevice says that a function does not exist only if the list of the node was

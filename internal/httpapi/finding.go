@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"pciatlas/internal/atlas"
 	"pciatlas/internal/auth"
 	"pciatlas/internal/findings"
 )
@@ -48,6 +49,7 @@ type findingsInput struct {
 	Code     []string `query:"code" maxItems:"100" doc:"Only these, separated by commas."`
 	Node     string   `query:"node" maxLength:"63" doc:"Only those about this node and about none in particular."`
 	VMID     int      `query:"vmid" minimum:"100" maximum:"999999999" doc:"Only those about this VM and about what its lines name."`
+	Device   string   `query:"device" maxLength:"20" doc:"Only those about this function of the node, and about lines and mappings that name it. Needs node." example:"0000:01:00.0"`
 }
 
 func (x *inventory) registerFindings() {
@@ -84,7 +86,8 @@ func (x *inventory) listFindings(ctx context.Context, input *findingsInput) (*re
 	if err != nil {
 		return nil, err
 	}
-	if err := v.checkFilter(input); err != nil {
+	about, err := v.filter(input)
+	if err != nil {
 		return nil, err
 	}
 	return x.answer(ctx, v, input.Conditional, input.what(), func(*subject) (any, error) {
@@ -94,7 +97,7 @@ func (x *inventory) listFindings(ctx context.Context, input *findingsInput) (*re
 		}
 		return Findings{
 			Cluster: v.report.Cluster, ReadAt: v.readAt(), Nodes: v.scopes(),
-			Findings: noneAsEmpty(v.choose(found, input)),
+			Findings: noneAsEmpty(v.choose(found, input, about)),
 		}, nil
 	})
 }
@@ -103,26 +106,57 @@ func (x *inventory) listFindings(ctx context.Context, input *findingsInput) (*re
 func (input *findingsInput) what() string {
 	slices.Sort(input.Severity)
 	slices.Sort(input.Code)
-	return fmt.Sprintf("findings %s %s %q %d", strings.Join(input.Severity, ","), strings.Join(input.Code, ","), input.Node, input.VMID)
+	return fmt.Sprintf("findings %s %s %q %d %s", strings.Join(input.Severity, ","), strings.Join(input.Code, ","), input.Node, input.VMID, strings.ToLower(input.Device))
 }
 
-// checkFilter refuses a node or VM that is not there: an empty list would look
-// as if nothing were wrong with it.
-func (v view) checkFilter(input *findingsInput) error {
+// findingsFilter is what findings are to be about.
+type findingsFilter struct {
+	node   *atlas.Node // nil: any
+	device *atlas.Device
+	vms    []*atlas.VM // of one number
+}
+
+// filter refuses a node, VM or function that is not there: an empty list would
+// look as if nothing were wrong with it.
+func (v view) filter(input *findingsInput) (about findingsFilter, err error) {
 	if input.Node != "" {
-		if _, err := v.node(input.Node); err != nil {
-			return err
+		if about.node, err = v.node(input.Node); err != nil {
+			return about, err
 		}
 	}
-	if input.VMID != 0 && len(v.report.FindVM(input.VMID)) == 0 {
-		return v.noVM(input.VMID)
+	if input.Device != "" {
+		if about.device, err = v.findDevice(about.node, input.Device); err != nil {
+			return about, err
+		}
 	}
-	return nil
+	if input.VMID != 0 {
+		if about.vms = v.report.FindVM(input.VMID); len(about.vms) == 0 {
+			return about, v.noVM(input.VMID)
+		}
+	}
+	return about, nil
+}
+
+func (v view) findDevice(node *atlas.Node, text string) (*atlas.Device, error) {
+	if node == nil {
+		return nil, invalid("device", "Name the node of the function, too.")
+	}
+	address, err := parseFunction("device", text)
+	if err != nil {
+		return nil, err
+	}
+	if device := node.Device(address); device != nil {
+		return device, nil
+	}
+	return nil, v.noDevice(node, address)
 }
 
 // choose gives the findings that the parameters ask for.
-func (v view) choose(found []findings.Finding, input *findingsInput) []findings.Finding {
-	if input.Node != "" {
+func (v view) choose(found []findings.Finding, input *findingsInput, about findingsFilter) []findings.Finding {
+	switch {
+	case about.device != nil:
+		found = findings.OfDevice(found, about.node, about.device)
+	case about.node != nil:
 		found = findings.OfNodes(found, []string{input.Node})
 	}
 	var chosen []findings.Finding
@@ -136,14 +170,11 @@ func (v view) choose(found []findings.Finding, input *findingsInput) []findings.
 	if input.VMID == 0 {
 		return chosen
 	}
-	about := findings.ByVM(v.report, chosen)
+	places := findings.ByVM(v.report, chosen)
 	var ofVM []findings.Finding
 	for i := range chosen {
-		for _, vm := range v.report.FindVM(input.VMID) {
-			if slices.Contains(about[vm], i) {
-				ofVM = append(ofVM, chosen[i])
-				break
-			}
+		if slices.ContainsFunc(about.vms, func(vm *atlas.VM) bool { return slices.Contains(places[vm], i) }) {
+			ofVM = append(ofVM, chosen[i])
 		}
 	}
 	return ofVM

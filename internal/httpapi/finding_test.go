@@ -55,6 +55,23 @@ func TestListFindings(t *testing.T) {
 			t.Errorf("%s: %+v, want %d", query, got, want)
 		}
 	}
+	report := live.reports["default"]
+	node := report.Node("pve-a")
+	ofDevice := findings.OfDevice(findings.Find(report), node, &node.Devices[0])
+	if got := findingsAt(t, w, "?node=pve-a&device=01:00.0"); len(ofDevice) == 0 || len(got) != len(ofDevice) || len(got) == len(all) {
+		t.Errorf("of a function: %+v, want %d", got, len(ofDevice))
+	}
+	for query, want := range map[string]struct {
+		status int
+		code   string
+	}{
+		"?device=01:00.0":            {http.StatusUnprocessableEntity, codeInvalid},
+		"?node=pve-a&device=01:00":   {http.StatusUnprocessableEntity, codeInvalid},
+		"?node=pve-a&device=0a:00.0": {http.StatusNotFound, "device_not_found"},
+		"?node=pve-b&device=01:00.0": {http.StatusNotFound, "device_not_found"},
+	} {
+		w.do("GET", "/api/v1/clusters/default/findings"+query, "", as("auditor")).want(want.status, want.code)
+	}
 	if want := live.lastWant(); len(want.Nodes) > 0 || !want.Details {
 		t.Errorf("reads %+v", want)
 	}

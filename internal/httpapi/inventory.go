@@ -76,6 +76,19 @@ type DeviceChoice struct {
 	Class string `query:"class" enum:"gpu,all" default:"gpu" doc:"gpu: displays and accelerators; all: every PCI function."`
 }
 
+// FindingsChoice says whether findings are part of an answer about something else.
+type FindingsChoice struct {
+	Findings bool `query:"findings" doc:"Also tell the findings. They compare all nodes, so that all are read and the slowest one is waited for; without them GET /clusters/{cluster}/findings tells them afterwards."`
+}
+
+// want is what to read for an answer that needs no more than plain without findings.
+func (c FindingsChoice) want(plain Want) Want {
+	if c.Findings {
+		return Want{Details: true}
+	}
+	return plain
+}
+
 type gpusInput struct {
 	Conditional
 

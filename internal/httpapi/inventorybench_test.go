@@ -45,7 +45,7 @@ func BenchmarkInventory(b *testing.B) {
 	b.Run("answer", func(b *testing.B) { benchmarkGet(b, "/api/v1/clusters/default/inventory", false) })
 	b.Run("unchanged", func(b *testing.B) { benchmarkGet(b, "/api/v1/clusters/default/inventory", true) })
 	b.Run("node", func(b *testing.B) { benchmarkGet(b, "/api/v1/resources/gpus?node=node-07", false) })
-	b.Run("vms", func(b *testing.B) { benchmarkGet(b, "/api/v1/clusters/default/vms", false) })
+	b.Run("vms", func(b *testing.B) { benchmarkGet(b, "/api/v1/clusters/default/vms?findings=true", false) })
 }
 
 func benchmarkGet(b *testing.B, path string, unchanged bool) {

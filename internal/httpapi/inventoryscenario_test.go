@@ -85,16 +85,16 @@ func TestScenarioAnswers(t *testing.T) {
 	for name, report := range scenarioReports(t) {
 		live.reports["default"] = report
 		base := "/api/v1/clusters/default/"
-		paths := []string{base + "inventory?class=all", base + "vms", base + "findings"}
+		paths := []string{base + "inventory?class=all", base + "vms?findings=true", base + "findings"}
 		for i := range report.Nodes {
 			node := &report.Nodes[i]
 			paths = append(paths, base+"nodes/"+node.Name+"?class=all")
 			for j := range node.Devices {
-				paths = append(paths, base+"nodes/"+node.Name+"/devices/"+node.Devices[j].Address.String())
+				paths = append(paths, base+"nodes/"+node.Name+"/devices/"+node.Devices[j].Address.String()+"?findings=true")
 			}
 		}
 		for _, vm := range report.VMs {
-			paths = append(paths, fmt.Sprintf("%svms/%d", base, vm.VMID))
+			paths = append(paths, fmt.Sprintf("%svms/%d?findings=true", base, vm.VMID))
 		}
 		for _, path := range paths {
 			w.do("GET", path, "", as("auditor")).want(http.StatusOK, "")

@@ -53,6 +53,7 @@ type DeviceGroup struct {
 type Want struct {
 	Nodes   []string // empty: all
 	Details bool     // also what findings and plans need
+	NoNodes bool     // no node at all: which VMs there are and where
 }
 
 // Tester tries out the connection to a cluster that need not be saved. The

@@ -27,7 +27,7 @@ type VM struct {
 	Complete   bool               `json:"complete"`
 	VisibleVMs int                `json:"visible_vms"`
 	CheckedVMs int                `json:"checked_vms"`
-	Findings   []findings.Finding `json:"findings" doc:"Those about the VM, and about functions and mappings that its lines name."`
+	Findings   []findings.Finding `json:"findings"`
 }
 
 // VMDetail is a VM, with others of its number.
@@ -40,6 +40,7 @@ type VMDetail struct {
 type vmInput struct {
 	Conditional
 	ClusterPath
+	FindingsChoice
 
 	VMID int `path:"vmid" minimum:"100" maximum:"999999999"`
 }
@@ -48,16 +49,16 @@ func (x *inventory) registerVMs() {
 	read[VMs](x, huma.Operation{
 		OperationID: "list-vms", Path: "/clusters/{cluster}/vms", Tags: []string{tagInventory},
 		Summary:     "VMs with what their configuration refers to",
-		Description: "All nodes are read. A VM that is not here may not have been visible: the scope of its node tells.",
+		Description: "All nodes are read, or the one that is named. A VM that is not here may not have been visible: the scope of its node tells.",
 	}, x.listVMs)
 	read[VMDetail](x, huma.Operation{
 		OperationID: "get-vm", Path: "/clusters/{cluster}/vms/{vmid}", Tags: []string{tagInventory},
-		Summary: "One VM: what it refers to, and what else is known", Description: "All nodes are read, because findings compare them.",
+		Summary: "One VM: what it refers to, and what else is known", Description: "Only its node is read, unless findings are asked for.",
 	}, x.getVM)
 }
 
 func (x *inventory) getVM(ctx context.Context, input *vmInput) (*renderedOutput, error) {
-	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	v, err := x.lookAtVM(ctx, input)
 	if err != nil {
 		return nil, err
 	}
@@ -65,24 +66,59 @@ func (x *inventory) getVM(ctx context.Context, input *vmInput) (*renderedOutput,
 	if len(vms) == 0 {
 		return nil, v.noVM(input.VMID)
 	}
-	return x.answer(ctx, v, input.Conditional, fmt.Sprintf("vm %d", input.VMID), func(s *subject) (any, error) {
-		found, err := x.findings(v)
-		if err != nil {
-			return nil, err
-		}
+	return x.answer(ctx, v, input.Conditional, fmt.Sprintf("vm %d %t", input.VMID, input.Findings), func(s *subject) (any, error) {
 		all := make([]VM, len(vms))
 		for i, vm := range vms {
-			all[i] = v.vm(vm, s, found)
+			all[i] = v.vm(vm, s)
+			if !input.Findings {
+				continue
+			}
+			found, err := x.findings(v)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Findings = noneAsEmpty(findings.OfVM(found, v.report.Node(vm.Node), vm))
 		}
 		return VMDetail{all[0], all[1:]}, nil
 	})
 }
 
-func (v view) vm(vm *atlas.VM, s *subject, found []findings.Finding) VM {
+// lookAtVM reads the nodes where a VM is, and follows it if it moves meanwhile; no
+// node if it is nowhere. With findings it reads all nodes.
+func (x *inventory) lookAtVM(ctx context.Context, input *vmInput) (view, error) {
+	v, err := x.lookAt(ctx, input.Cluster, input.want(Want{NoNodes: true}))
+	if err != nil || input.Findings {
+		return v, err
+	}
+	const moves = 3
+	var read []string
+	for range moves {
+		nodes := v.nodesOf(input.VMID)
+		if !slices.ContainsFunc(nodes, func(node string) bool { return !slices.Contains(read, node) }) {
+			break
+		}
+		read = nodes
+		if v, err = x.look(ctx, v.cluster, Want{Nodes: nodes, Details: true}); err != nil {
+			return view{}, err
+		}
+	}
+	return v, nil
+}
+
+// nodesOf are the nodes where a VM is; more than one only if the cluster file
+// system is damaged.
+func (v view) nodesOf(vmid int) []string {
+	var nodes []string
+	for _, vm := range v.report.FindVM(vmid) {
+		nodes = append(nodes, vm.Node)
+	}
+	return nodes
+}
+
+func (v view) vm(vm *atlas.VM, s *subject) VM {
 	node := v.report.Node(vm.Node)
 	wire := VM{
 		VMAnswer: v.report.VMAnswer(vm), Complete: node.Complete, VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
-		Findings: noneAsEmpty(findings.OfVM(found, node, vm)),
 	}
 	managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
 	wire.Managed, wire.Desktop = is, textOrNull(managed.Name)

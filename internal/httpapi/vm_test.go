@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,8 +28,8 @@ func TestListVMs(t *testing.T) {
 	tagged.DesktopTag = "vdi"
 	clusters.clusters["default"] = tagged
 	var all, some VMs
-	w.do("GET", "/api/v1/clusters/default/vms", "", as("auditor")).want(http.StatusOK, "").decode(&all)
-	w.do("GET", "/api/v1/clusters/default/vms?passthrough=true", "", as("auditor")).want(http.StatusOK, "").decode(&some)
+	w.do("GET", "/api/v1/clusters/default/vms?findings=true", "", as("auditor")).want(http.StatusOK, "").decode(&all)
+	w.do("GET", "/api/v1/clusters/default/vms?passthrough=true&findings=true", "", as("auditor")).want(http.StatusOK, "").decode(&some)
 	if want := live.lastWant(); len(want.Nodes) > 0 || !want.Details {
 		t.Errorf("reads %+v", want)
 	}
@@ -53,10 +54,10 @@ func TestListVMs(t *testing.T) {
 	if !first.Managed || *first.Desktop != "win10-test" || *second.Desktop != "Media room" || third.Managed || third.Desktop != nil {
 		t.Errorf("desktops: %+v %+v %+v", first, second, third)
 	}
-	if second.Lines[0].Unplaced[0].Reason != atlas.DeviceNotPresent || second.Findings.Count == 0 || *second.Findings.Worst != findings.Error {
+	if second.Lines[0].Unplaced[0].Reason != atlas.DeviceNotPresent || second.Findings.Value.Count == 0 || *second.Findings.Value.Worst != findings.Error {
 		t.Errorf("%+v", second)
 	}
-	if third.Lines == nil || len(third.Lines) > 0 || third.Findings.Worst != nil {
+	if third.Lines == nil || len(third.Lines) > 0 || third.Findings.Value.Worst != nil {
 		t.Errorf("no lines: %+v", third)
 	}
 	if fourth.ConfigRead || fourth.Lines != nil || fourth.Template != nil || *third.Template {
@@ -69,7 +70,7 @@ func TestListVMs(t *testing.T) {
 
 func TestGetVM(t *testing.T) {
 	w, _, _ := labWorld(t, unreadVM)
-	got := w.do("GET", "/api/v1/clusters/default/vms/100", "", as("auditor")).want(http.StatusOK, "")
+	got := w.do("GET", "/api/v1/clusters/default/vms/100?findings=true", "", as("auditor")).want(http.StatusOK, "")
 	var vm VMDetail
 	got.decode(&vm)
 	if !*vm.Args || *vm.Hookscript || len(vm.Lines) != 1 || vm.Managed || vm.Tags == nil || len(vm.Others) != 0 || vm.Findings == nil {
@@ -84,6 +85,84 @@ func TestGetVM(t *testing.T) {
 			t.Errorf("not read: no %s in %s", key, got.Body)
 		}
 	}
+}
+
+// wantReads compares what was read for a request.
+func wantReads(t *testing.T, w *world, live *fakeLive, path string, want ...Want) answer {
+	t.Helper()
+	before := len(live.wants)
+	got := w.do("GET", "/api/v1/clusters/default"+path, "", as("auditor")).want(http.StatusOK, "")
+	if diff := cmp.Diff(want, live.wants[before:]); diff != "" {
+		t.Errorf("%s: %s", path, diff)
+	}
+	return got
+}
+
+// TestReadsWhatIsNeeded: no other node is waited for unless findings are asked for.
+func TestReadsWhatIsNeeded(t *testing.T) {
+	w, _, live := labWorld(t, func(s *facts.Snapshot) { addVM(t, s, "pve-b", "101 stopped twin", "hostpci0: 01:00.0\n") })
+	everything, bare := Want{Details: true}, Want{NoNodes: true}
+	for path, want := range map[string][]Want{
+		"/nodes/pve-a/devices/01:00.0":               {{Nodes: []string{"pve-a"}}},
+		"/nodes/pve-a/devices/01:00.0?findings=true": {everything},
+		"/vms/100":               {bare, {Nodes: []string{"pve-a"}, Details: true}},
+		"/vms/101":               {bare, {Nodes: []string{"pve-a", "pve-b"}, Details: true}},
+		"/vms/100?findings=true": {everything},
+		"/vms":                   {{}},
+		"/vms?node=pve-a":        {{Nodes: []string{"pve-a"}}},
+		"/vms?findings=true":     {everything},
+		"/findings?node=pve-a":   {everything},
+	} {
+		got := wantReads(t, w, live, path, want...)
+		told := !strings.Contains(got.Body.String(), `"findings":null`)
+		if asked := slices.ContainsFunc(want, func(one Want) bool { return cmp.Equal(one, everything) }); told != asked {
+			t.Errorf("%s: findings told: %t", path, told)
+		}
+	}
+	before := len(live.wants)
+	w.do("GET", "/api/v1/clusters/default/vms/999", "", as("auditor")).want(http.StatusNotFound, "vm_not_found")
+	if diff := cmp.Diff([]Want{bare}, live.wants[before:]); diff != "" {
+		t.Errorf("a missing VM: %s", diff)
+	}
+	var list VMs
+	w.do("GET", "/api/v1/clusters/default/vms?node=pve-b", "", as("auditor")).want(http.StatusOK, "").decode(&list)
+	if len(list.VMs) != 1 || list.VMs[0].Node != "pve-b" || len(list.Nodes) != 1 || list.Nodes[0].Node != "pve-b" {
+		t.Errorf("of one node: %+v", list)
+	}
+	w.do("GET", "/api/v1/clusters/default/vms?node=pve-z", "", as("auditor")).want(http.StatusNotFound, "node_not_found")
+}
+
+// movingLive has a VM on another node each time that somebody looks.
+type movingLive struct {
+	*fakeLive
+
+	reports []*atlas.Report
+}
+
+func (l *movingLive) Report(ctx context.Context, cluster string, want Want) (*atlas.Report, error) {
+	_, err := l.fakeLive.Report(ctx, cluster, want)
+	report := l.reports[0]
+	if len(l.reports) > 1 {
+		l.reports = l.reports[1:]
+	}
+	return report, err
+}
+
+// TestVMThatMoves is followed to the node where it is.
+func TestVMThatMoves(t *testing.T) {
+	w, _, live := labWorld(t)
+	on := func(node string) *atlas.Report {
+		return labReport(t, "default", func(s *facts.Snapshot) { addVM(t, s, node, "150 running nomad", "hostpci0: 01:00.0\n") })
+	}
+	w.api.Live = &movingLive{live, []*atlas.Report{on("pve-a"), on("pve-b")}}
+	var vm VMDetail
+	w.do("GET", "/api/v1/clusters/default/vms/150", "", as("auditor")).want(http.StatusOK, "").decode(&vm)
+	want := []Want{{NoNodes: true}, {Nodes: []string{"pve-a"}, Details: true}, {Nodes: []string{"pve-b"}, Details: true}}
+	if diff := cmp.Diff(want, live.wants); diff != "" || vm.Node != "pve-b" {
+		t.Errorf("%s %s", vm.Node, diff)
+	}
+	w.api.Live = &movingLive{live, []*atlas.Report{on("pve-a"), on("pve-b"), on("pve-a"), on("pve-b"), on("pve-a")}}
+	w.do("GET", "/api/v1/clusters/default/vms/150", "", as("auditor")).want(http.StatusOK, "")
 }
 
 func TestVMOnTwoNodes(t *testing.T) {
@@ -118,9 +197,9 @@ func TestGetDevice(t *testing.T) {
 	w, clusters, live := labWorld(t)
 	clusters.desktops["default"][100] = fleet.Desktop{VMID: 100, Name: "Desk"}
 	var full, short DeviceDetail
-	got := w.do("GET", "/api/v1/clusters/default/nodes/pve-a/devices/0000:01:00.0", "", as("auditor")).want(http.StatusOK, "")
+	got := w.do("GET", "/api/v1/clusters/default/nodes/pve-a/devices/0000:01:00.0?findings=true", "", as("auditor")).want(http.StatusOK, "")
 	got.decode(&full)
-	w.do("GET", "/api/v1/clusters/default/nodes/pve-a/devices/01:00.0", "", as("auditor")).want(http.StatusOK, "").decode(&short)
+	w.do("GET", "/api/v1/clusters/default/nodes/pve-a/devices/01:00.0?findings=true", "", as("auditor")).want(http.StatusOK, "").decode(&short)
 	if diff := cmp.Diff(full.DeviceAnswer, short.DeviceAnswer); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"pciatlas/internal/atlas"
@@ -30,7 +31,8 @@ type VMRow struct {
 	Desktop    *string      `json:"desktop"`
 	ConfigRead bool         `json:"config_read"`
 	Lines      []VMRowLine  `json:"lines"`
-	Findings   VMFindings   `json:"findings"`
+	// Findings is null unless it is asked for.
+	Findings OrNull[VMFindings] `json:"findings" doc:"Null: not asked for."`
 }
 
 // VMRowLine is one hostpci value with what it names.
@@ -62,45 +64,68 @@ type VMFindings struct {
 type vmsInput struct {
 	Conditional
 	ClusterPath
+	FindingsChoice
 
-	Passthrough bool `query:"passthrough" doc:"Only VMs with hostpci lines, and those whose configuration was not read."`
+	Node        string `query:"node" maxLength:"63" doc:"Only those on this node, which alone is read."`
+	Passthrough bool   `query:"passthrough" doc:"Only VMs with hostpci lines, and those whose configuration was not read."`
 }
 
 func (x *inventory) listVMs(ctx context.Context, input *vmsInput) (*renderedOutput, error) {
-	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	plain := Want{}
+	if input.Node != "" {
+		plain.Nodes = []string{input.Node}
+	}
+	v, err := x.lookAt(ctx, input.Cluster, input.want(plain))
 	if err != nil {
 		return nil, err
 	}
-	return x.answer(ctx, v, input.Conditional, fmt.Sprintf("vms %t", input.Passthrough), func(s *subject) (any, error) {
-		found, err := x.findings(v)
-		if err != nil {
+	if input.Node != "" {
+		if _, err := v.node(input.Node); err != nil {
 			return nil, err
 		}
-		return VMs{v.report.Cluster, v.readAt(), v.scopes(), v.vmRows(s, found, input.Passthrough)}, nil
+	}
+	what := fmt.Sprintf("vms %t %t %q", input.Passthrough, input.Findings, input.Node)
+	return x.answer(ctx, v, input.Conditional, what, func(s *subject) (any, error) {
+		return x.vms(v, s, input)
 	})
 }
 
-func (v view) vmRows(s *subject, found []findings.Finding, passthrough bool) []VMRow {
-	rows := make([]VMRow, 0, len(v.report.VMs))
-	about, told := findings.ByVM(v.report, found), v.templatesTold()
+func (x *inventory) vms(v view, s *subject, input *vmsInput) (VMs, error) {
+	list := VMs{
+		Cluster: v.report.Cluster, ReadAt: v.readAt(), Nodes: v.scopes(), VMs: []VMRow{},
+	}
+	if input.Node != "" {
+		list.Nodes = slices.DeleteFunc(list.Nodes, func(scope NodeScope) bool { return scope.Node != input.Node })
+		list.ReadAt = list.Nodes[0].ReadAt
+	}
+	count := func(*atlas.VM) *VMFindings { return nil }
+	if input.Findings {
+		found, err := x.findings(v)
+		if err != nil {
+			return VMs{}, err
+		}
+		about := findings.ByVM(v.report, found)
+		count = func(vm *atlas.VM) *VMFindings { return countFindings(found, about[vm]) }
+	}
+	told := v.templatesTold()
 	for _, vm := range v.report.VMs {
-		row := v.vmRow(vm)
-		if passthrough && row.ConfigRead && len(row.Lines) == 0 {
+		row := v.vmRow(vm, s, told)
+		if (input.Node != "" && vm.Node != input.Node) || (input.Passthrough && row.ConfigRead && len(row.Lines) == 0) {
 			continue
 		}
-		managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
-		row.Managed, row.Desktop = is, textOrNull(managed.Name)
-		if vm.Config != nil || told[guestKey{vm.Node, vm.VMID}] {
-			row.Template = &vm.Template
-		}
-		row.Findings = countFindings(found, about[vm])
-		rows = append(rows, row)
+		row.Findings.Value = count(vm)
+		list.VMs = append(list.VMs, row)
 	}
-	return rows
+	return list, nil
 }
 
-func (v view) vmRow(vm *atlas.VM) VMRow {
+func (v view) vmRow(vm *atlas.VM, s *subject, told map[guestKey]bool) VMRow {
 	row := VMRow{VMID: vm.VMID, Name: textOrNull(vm.Name), Node: vm.Node, Status: vm.Status, ConfigRead: vm.Config != nil}
+	managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
+	row.Managed, row.Desktop = is, textOrNull(managed.Name)
+	if vm.Config != nil || told[guestKey{vm.Node, vm.VMID}] {
+		row.Template = &vm.Template
+	}
 	if vm.Config == nil {
 		return row
 	}
@@ -124,8 +149,8 @@ func toVMRowLine(line *atlas.VMLine) VMRowLine {
 }
 
 // countFindings counts the findings at these places.
-func countFindings(found []findings.Finding, places []int) VMFindings {
-	count := VMFindings{Count: len(places)}
+func countFindings(found []findings.Finding, places []int) *VMFindings {
+	count := &VMFindings{Count: len(places)}
 	for _, i := range places {
 		if count.Worst == nil || found[i].Severity > *count.Worst {
 			count.Worst = &found[i].Severity

@@ -65,6 +65,19 @@ type Want struct {
 	Nodes []string
 	// Details also reads what only findings need.
 	Details bool
+	// NoNodes reads what belongs to no node, whatever Nodes says: the report tells
+	// which VMs there are and where, and nothing of their configuration.
+	NoNodes bool
+}
+
+func (w Want) all() bool { return len(w.Nodes) == 0 && !w.NoNodes }
+
+// named are the nodes that are named and wanted.
+func (w Want) named() []string {
+	if w.NoNodes {
+		return nil
+	}
+	return w.Nodes
 }
 
 // Live reads clusters for many callers at once. Close ends it.
@@ -99,7 +112,7 @@ func New(options Options) *Live {
 // they join the newer one instead of beginning yet another. Errors are those of the source and the reader, ctx's, or
 // a *ClosedError; they are never kept for later callers.
 func (l *Live) Report(ctx context.Context, cluster string, want Want) (*atlas.Report, error) {
-	p, leave, err := l.enter(ctx, cluster, want.Nodes, len(want.Nodes) == 0)
+	p, leave, err := l.enter(ctx, cluster, want.named(), want.all())
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +121,8 @@ func (l *Live) Report(ctx context.Context, cluster string, want Want) (*atlas.Re
 		return nil, err
 	}
 	names := p.base.value.NodeNames()
-	if len(want.Nodes) > 0 {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(want.Nodes, name) })
+	if !want.all() {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(want.named(), name) })
 	}
 	return p.readNodes(ctx, names, want.Details)
 }

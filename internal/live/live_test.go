@@ -64,6 +64,10 @@ func TestAllAndSingle(t *testing.T) {
 		if fmt.Sprint(reader.bases, reader.nodes) != "1 map[a:1 b:1 c:1]" {
 			t.Errorf("%d bases, nodes %v", reader.bases, reader.nodes)
 		}
+		bare, err := d.Report(t.Context(), "lab", live.Want{Nodes: []string{"a"}, NoNodes: true})
+		if err != nil || len(bare.VMs) != 3 || bare.Node("a").DevicesRead {
+			t.Errorf("without nodes: %v, %+v", err, bare)
+		}
 		members, err := d.Nodes(t.Context(), "lab")
 		if err != nil || len(members.Value) != 3 || reader.bases != 1 {
 			t.Errorf("%v: %+v", err, members)

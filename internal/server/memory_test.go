@@ -37,7 +37,7 @@ func BenchmarkServerMemory(b *testing.B) {
 		p.site.setUpWith(b, p.token)
 		p.site.register(b, "big", connection(lab.tls.URL, lab.tls.Fingerprint))
 		for range 3 {
-			for _, path := range []string{"/clusters/big/inventory?class=all", "/clusters/big/findings", "/clusters/big/vms", "/resources/gpus?node=pve-03"} {
+			for _, path := range []string{"/clusters/big/inventory?class=all", "/clusters/big/findings", "/clusters/big/vms?findings=true", "/resources/gpus?node=pve-03"} {
 				if answer, err := p.site.call(b.Context(), http.MethodGet, path, nil); err != nil || answer.status != http.StatusOK {
 					b.Fatalf("%s: %d, %v: %s", path, answer.status, err, answer.body)
 				}
