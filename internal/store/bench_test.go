@@ -45,6 +45,13 @@ func BenchmarkDesktopsRevision(b *testing.B) {
 	})
 }
 
+func BenchmarkCluster(b *testing.B) {
+	bench(b, func(s *store.Store) error {
+		_, err := s.Cluster(b.Context(), "lab")
+		return err
+	})
+}
+
 func BenchmarkAppendAudit(b *testing.B) {
 	bench(b, func(s *store.Store) error { return s.AppendAudit(b.Context(), done()) })
 }

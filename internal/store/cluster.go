@@ -31,16 +31,19 @@ func (s *Store) Clusters(ctx context.Context) ([]fleet.Cluster, error) {
 func (s *Store) Cluster(ctx context.Context, name string) (fleet.Cluster, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
-	found, err := cluster(ctx, s.db, name)
+	var found fleet.Cluster
+	err := s.hotRow(ctx, clusterFields(&found), clusterQuery, name)
 	if err != nil {
 		return fleet.Cluster{}, fmt.Errorf("cluster %q: %w", name, err)
 	}
 	return found, nil
 }
 
+const clusterQuery = `SELECT ` + clusterColumns + ` FROM clusters WHERE name = $1`
+
 func cluster(ctx context.Context, c conn, name string) (fleet.Cluster, error) {
 	var found fleet.Cluster
-	err := c.row(ctx, clusterFields(&found), `SELECT `+clusterColumns+` FROM clusters WHERE name = $1`, name)
+	err := c.row(ctx, clusterFields(&found), clusterQuery, name)
 	return found, err
 }
 

@@ -21,7 +21,7 @@ func (s *Store) Desktops(ctx context.Context, cluster string) ([]fleet.Desktop, 
 	defer cancel()
 	found, err := desktops(ctx, s.db, cluster)
 	if err == nil && len(found) == 0 {
-		_, err = desktopsRevision(ctx, s.db, cluster)
+		err = needCluster(ctx, s.db, cluster)
 	}
 	return found, err
 }
@@ -36,16 +36,22 @@ func desktops(ctx context.Context, c conn, cluster string) ([]fleet.Desktop, err
 func (s *Store) DesktopsRevision(ctx context.Context, cluster string) (int64, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
-	return desktopsRevision(ctx, s.db, cluster)
-}
-
-func desktopsRevision(ctx context.Context, c conn, cluster string) (int64, error) {
 	var revision int64
-	err := c.row(ctx, into(&revision), `SELECT desktops_revision FROM clusters WHERE name = $1`, cluster)
-	if err != nil {
+	if err := s.hotRow(ctx, into(&revision), desktopsRevisionQuery, cluster); err != nil {
 		return 0, fmt.Errorf("cluster %q: %w", cluster, err)
 	}
 	return revision, nil
+}
+
+const desktopsRevisionQuery = `SELECT desktops_revision FROM clusters WHERE name = $1`
+
+// needCluster gives ErrNotFound if there is no such cluster.
+func needCluster(ctx context.Context, c conn, cluster string) error {
+	var revision int64
+	if err := c.row(ctx, into(&revision), desktopsRevisionQuery, cluster); err != nil {
+		return fmt.Errorf("cluster %q: %w", cluster, err)
+	}
+	return nil
 }
 
 // PutDesktop registers a desktop or replaces name and note of a registered one,
@@ -89,7 +95,7 @@ func (s *Store) ImportDesktops(ctx context.Context, cluster string, list []fleet
 		audit.After = map[string]any{}
 	}
 	err = s.change(ctx, audit, func(ctx context.Context, tx conn) error {
-		if _, err := desktopsRevision(ctx, tx, cluster); err != nil {
+		if err := needCluster(ctx, tx, cluster); err != nil {
 			return err
 		}
 		have, err := desktops(ctx, tx, cluster)

@@ -36,7 +36,7 @@ func (s *Store) Session(ctx context.Context, hash string) (auth.Session, auth.Ad
 		owner   auth.Administrator
 	)
 	fields := into(&session.Hash, &session.Name, at(&session.CreatedAt), at(&session.UsedAt), &session.Address, &session.Agent)
-	err := s.db.row(ctx, slices.Concat(fields, administratorFields(&owner)), `SELECT sessions.hash, sessions.name,
+	err := s.hotRow(ctx, slices.Concat(fields, administratorFields(&owner)), `SELECT sessions.hash, sessions.name,
 		sessions.created_at, sessions.used_at, sessions.address, sessions.agent, `+administratorColumns+`
 		FROM sessions JOIN administrators ON administrators.name = sessions.name WHERE sessions.hash = $1`, hash)
 	if err != nil {

@@ -47,6 +47,8 @@ type Store struct {
 	now     func() time.Time
 	timeout time.Duration
 	random  io.Reader
+	// prepared are statements that run with every request.
+	prepared prepared
 	// step is called at each point of RotateKey where a crash leaves another
 	// state behind, and before Backup reads a table, with the name of the point.
 	// Tests fail it.
@@ -88,7 +90,10 @@ func open(ctx context.Context, options Options, pragmas []string) (*Store, error
 }
 
 // Close gives the connections back. It may be called more than once.
-func (s *Store) Close() error { return s.pool.Close() }
+func (s *Store) Close() error {
+	s.prepared.close()
+	return s.pool.Close()
+}
 
 // Ping says whether the database answers, within 2 s.
 func (s *Store) Ping(ctx context.Context) error {

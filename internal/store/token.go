@@ -63,7 +63,7 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (auth.Token, auth.
 		token auth.Token
 		owner auth.Administrator
 	)
-	err := s.db.row(ctx, slices.Concat(tokenFields(&token), administratorFields(&owner)), `SELECT `+tokenColumns+`, `+
+	err := s.hotRow(ctx, slices.Concat(tokenFields(&token), administratorFields(&owner)), `SELECT `+tokenColumns+`, `+
 		administratorColumns+` FROM api_tokens JOIN administrators ON administrators.name = api_tokens.owner
 		WHERE api_tokens.hash = $1`, hash)
 	if err != nil {
