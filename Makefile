@@ -29,31 +29,72 @@ LDFLAGS := -s -w \
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(filter-out -trimpath -buildvcs=%,$(shell $(GO) env GOFLAGS)) -trimpath -buildvcs=false)
 
+# The console needs npm; all else works without.
+NPM := $(shell command -v npm 2>/dev/null)
+NPM_RUN := npm --prefix web run --silent
+CONSOLE := web/static/app/index.html
+NODE_MODULES := web/node_modules/.package-lock.json
+
 LINT := $(GO) tool -modfile=tools/lint.mod golangci-lint
 
 .PHONY: help
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\nVariables: VERSION=%s PKGS=%s TESTFLAGS=%s FUZZTIME=%s BENCH=%s COUNT=%s\n' \
 		'$(VERSION)' '$(PKGS)' '$(TESTFLAGS)' '$(FUZZTIME)' '$(BENCH)' '$(COUNT)'
 
 ##@ Use
 
 .PHONY: build
-build: ## build bin/pciatlas, one static binary
+build: console ## build bin/pciatlas, one static binary with the console in it
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/pciatlas
 
 .PHONY: demo
 demo: build ## build, then run the server with a simulated cluster until Ctrl-C
 	$(BIN) demo
 
+##@ Console
+
+$(NODE_MODULES): web/package.json web/package-lock.json
+	npm --prefix web ci --no-progress
+	@touch $@
+
+$(CONSOLE): $(NODE_MODULES) web/index.html web/vite.config.ts web/scripts/compress.mjs $(shell find web/src web/public -type f)
+	$(NPM_RUN) build
+
+.PHONY: web
+web: $(CONSOLE) ## build the console into web/static/app
+
+# With npm, the console is part of every build; without, the binary says what it lacks.
+.PHONY: console
+console: $(if $(NPM),$(CONSOLE))
+	@$(if $(NPM),:,$(if $(wildcard $(CONSOLE)),:,printf '\n!!! npm is missing: the binary is built WITHOUT the web console\n\n'))
+
+.PHONY: web-check
+web-check: $(if $(NPM),$(CONSOLE)) ## check the console: types, linter, unit tests, size, types of the API
+	@scripts/web-check
+
+.PHONY: web-e2e
+web-e2e: build ## test the console in Chromium against the demo (E2EFLAGS for Playwright)
+	@scripts/web-e2e $(E2EFLAGS)
+
+.PHONY: pictures
+pictures: build ## write a sheet of pictures for each page to web/pictures, to be looked at
+	rm -rf web/pictures
+	$(NPM_RUN) pictures
+
 ##@ Check
 
 .PHONY: test
 test: ## set up what the tests need, run all of them, count them, name the skipped ones
 	@scripts/test-setup
+	@$(MAKE) --no-print-directory test-go
+	@$(MAKE) --no-print-directory web-check web-e2e
+
+.PHONY: test-go
+test-go: ## run the Go tests alone
 	@$(GO) test -json $(TESTFLAGS) $(PKGS) | $(GO) run ./scripts/testsummary
 
 .PHONY: race
@@ -85,8 +126,9 @@ bench: ## run the benchmarks named by BENCH, each COUNT times
 # A generated file that is committed has a go:generate line beside it, in the
 # package it belongs to. Man pages and binaries go to dist/ and are not committed.
 .PHONY: generate
-generate: ## write all generated files that are committed
+generate: $(if $(NPM),$(NODE_MODULES)) ## write all generated files that are committed
 	$(GO) generate ./...
+	$(if $(NPM),$(NPM_RUN) types >/dev/null,@echo '!!! npm is missing: web/src/api/schema.d.ts is not written')
 
 .PHONY: check-generated
 check-generated: ## fail if generating changes or adds a file
@@ -100,7 +142,7 @@ man: build ## write the man pages to dist/man
 ##@ Release
 
 .PHONY: dist
-dist: ## build the static release binaries and their checksums in dist/
+dist: console ## build the static release binaries and their checksums in dist/
 	@mkdir -p dist
 	@rm -f dist/pciatlas_* dist/SHA256SUMS
 	@for arch in amd64 arm64; do \
@@ -112,5 +154,5 @@ dist: ## build the static release binaries and their checksums in dist/
 	@cd dist && sha256sum pciatlas_* > SHA256SUMS && cat SHA256SUMS
 
 .PHONY: clean
-clean: ## remove bin/ and dist/
-	rm -rf bin dist
+clean: ## remove bin/, dist/ and the built console
+	rm -rf bin dist web/static/app web/pictures web/test-results

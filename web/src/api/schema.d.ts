@@ -296,7 +296,7 @@ export interface paths {
         };
         /**
          * One PCI function: who refers to it, and what belongs to it
-         * @description All nodes are read, because findings compare them.
+         * @description Only its node is read, unless findings are asked for.
          */
         get: operations["get-device"];
         put?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         /**
          * VMs with what their configuration refers to
-         * @description All nodes are read. A VM that is not here may not have been visible: the scope of its node tells.
+         * @description All nodes are read, or the one that is named. A VM that is not here may not have been visible: the scope of its node tells.
          */
         get: operations["list-vms"];
         put?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         /**
          * One VM: what it refers to, and what else is known
-         * @description All nodes are read, because findings compare them.
+         * @description Only its node is read, unless findings are asked for.
          */
         get: operations["get-vm"];
         put?: never;
@@ -868,8 +868,8 @@ export interface components {
             complete: boolean;
             device_id: string;
             device_name: string | null;
-            /** @description Those about the function, and about lines and mappings that name it. */
-            findings: components["schemas"]["Finding"][];
+            /** @description Those about the function, and about lines and mappings that name it; null: not asked for. */
+            findings: components["schemas"]["Finding"][] | null;
             /** @description Null: no IOMMU group, or not told. */
             group_members: components["schemas"]["DeviceMember"][] | null;
             host: components["schemas"]["DeviceHost"] | null;
@@ -1299,8 +1299,8 @@ export interface components {
             desktop: string | null;
             /** @description Lines of the file that Proxmox VE drops; null: this source cannot tell. */
             dropped_lines: components["schemas"]["VMDropped"][] | null;
-            /** @description Those about the VM, and about functions and mappings that its lines name. */
-            findings: components["schemas"]["Finding"][];
+            /** @description Those about the VM, and about functions and mappings that its lines name; null: not asked for. */
+            findings: components["schemas"]["Finding"][] | null;
             /** @description Null: the configuration was not read. */
             hookscript: boolean | null;
             issues: components["schemas"]["AnswerIssue"][];
@@ -1341,8 +1341,8 @@ export interface components {
             desktop: string | null;
             /** @description Lines of the file that Proxmox VE drops; null: this source cannot tell. */
             dropped_lines: components["schemas"]["VMDropped"][] | null;
-            /** @description Those about the VM, and about functions and mappings that its lines name. */
-            findings: components["schemas"]["Finding"][];
+            /** @description Those about the VM, and about functions and mappings that its lines name; null: not asked for. */
+            findings: components["schemas"]["Finding"][] | null;
             /** @description Null: the configuration was not read. */
             hookscript: boolean | null;
             issues: components["schemas"]["AnswerIssue"][];
@@ -1383,11 +1383,8 @@ export interface components {
         VMFindings: {
             /** Format: int64 */
             count: number;
-            /**
-             * @description Null if there are none.
-             * @enum {string|null}
-             */
-            worst: "info" | "warning" | "error" | null;
+            /** @description Null if there are none. */
+            worst: string | null;
         };
         VMFunction: {
             address: string;
@@ -1418,7 +1415,8 @@ export interface components {
         VMRow: {
             config_read: boolean;
             desktop: string | null;
-            findings: components["schemas"]["VMFindings"];
+            /** @description Null: not asked for. */
+            findings: components["schemas"]["VMFindings"] | null;
             /** @description The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read. */
             lines: components["schemas"]["VMRowLine"][] | null;
             managed: boolean;
@@ -3011,6 +3009,8 @@ export interface operations {
             query?: {
                 /** @description Only these, separated by commas. */
                 code?: string[];
+                /** @description Only those about this function of the node, and about lines and mappings that name it. Needs node. */
+                device?: string;
                 /** @description Only those about this node and about none in particular. */
                 node?: string;
                 /** @description Only these, separated by commas. */
@@ -3397,7 +3397,10 @@ export interface operations {
     };
     "get-device": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also tell the findings. They compare all nodes, so that all are read and the slowest one is waited for; without them GET /clusters/{cluster}/findings tells them afterwards. */
+                findings?: boolean;
+            };
             header?: {
                 /** @description The ETag of an answer that is there already; 304 if it is still the same. */
                 "If-None-Match"?: string;
@@ -3636,6 +3639,10 @@ export interface operations {
     "list-vms": {
         parameters: {
             query?: {
+                /** @description Also tell the findings. They compare all nodes, so that all are read and the slowest one is waited for; without them GET /clusters/{cluster}/findings tells them afterwards. */
+                findings?: boolean;
+                /** @description Only those on this node, which alone is read. */
+                node?: string;
                 /** @description Only VMs with hostpci lines, and those whose configuration was not read. */
                 passthrough?: boolean;
             };
@@ -3734,7 +3741,10 @@ export interface operations {
     };
     "get-vm": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also tell the findings. They compare all nodes, so that all are read and the slowest one is waited for; without them GET /clusters/{cluster}/findings tells them afterwards. */
+                findings?: boolean;
+            };
             header?: {
                 /** @description The ETag of an answer that is there already; 304 if it is still the same. */
                 "If-None-Match"?: string;

@@ -24,7 +24,8 @@ export const sessionQuery = queryOptions({
 
 /** Forgets everything that was read for somebody, and who it was. */
 export function forgetSession(queries: QueryClient): void {
-  queries.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" });
+  const kept = ["session", "sign-in"];
+  queries.removeQueries({ predicate: (query) => !kept.includes(String(query.queryKey[0])) });
   queries.setQueryData(sessionQuery.queryKey, null);
 }
 

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { IconChevronDown, IconKey, IconLogout, IconUser } from "@tabler/icons-react";
-import { forgetSession, useIdentity, useSignOut } from "../api/session";
+import { forgetSession, sessionQuery, useIdentity, useSignOut } from "../api/session";
 import { Icon } from "./icon";
 import { Menu } from "./menu";
 import { PasswordDialog } from "./password";
@@ -15,6 +15,8 @@ export function useAccount(): { changePassword: () => void; signOut: () => void;
   const router = useRouter();
   const signOut = useSignOut();
   const leave = async () => {
+    // The sign-in page sends those away who are signed in.
+    queries.setQueryData(sessionQuery.queryKey, null);
     await router.navigate({ to: "/sign-in" });
     forgetSession(queries);
   };

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { IconChevronDown, IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
+import { IconChevronDown, IconSun } from "@tabler/icons-react";
 import { currentLocale, locales, setLanguage, type Locale } from "../i18n";
 import { setTheme, themes, useTheme } from "../theme";
 import { Icon } from "./icon";
@@ -25,8 +25,6 @@ export function LanguageMenu() {
   );
 }
 
-const icons = { light: IconSun, dark: IconMoon, system: IconSunMoon };
-
 /** Light, dark, or what the system says. */
 export function ThemeMenu() {
   const { t } = useTranslation();
@@ -35,7 +33,7 @@ export function ThemeMenu() {
     <Menu
       label={t("frame.theme", { name: t(`theme.${now}`) })}
       className="btn plain icon"
-      button={<Icon of={icons[now]} />}
+      button={<Icon of={IconSun} />}
       items={themes.map((theme) => ({
         key: theme,
         label: t(`theme.${theme}`),

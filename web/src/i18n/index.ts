@@ -20,7 +20,7 @@ const loaders: Record<Locale, () => Promise<{ default: Messages }>> = {
 const storageKey = "pciatlas.language";
 
 function isLocale(value: string | null): value is Locale {
-  return value !== null && value in locales;
+  return value !== null && Object.hasOwn(locales, value);
 }
 
 /** Finds the language of somebody who speaks these, best first. */

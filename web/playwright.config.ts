@@ -1,0 +1,17 @@
+import { defineConfig } from "@playwright/test";
+import { browser } from "./e2e/browser";
+
+export default defineConfig({
+  testDir: "e2e",
+  testIgnore: "pictures/**",
+  globalSetup: "./e2e/demo.ts",
+  outputDir: "test-results",
+  workers: 2,
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env["CI"]),
+  retries: 0,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: [["list"]],
+  use: { ...browser, trace: "retain-on-failure" },
+});

@@ -1,0 +1,100 @@
+// @vitest-environment node
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import en from "./en";
+import type { Messages } from "./merge";
+import ru from "./ru";
+import zh from "./zh-CN";
+
+const languages: Record<string, Messages> = { en, "zh-CN": zh, ru };
+
+// Translated by code: in English the server's own sentence is shown.
+const byCode = /^(?:problem|finding|issue)\./;
+const plural = /_(?:zero|one|two|few|many|other)$/;
+
+function base(key: string): string {
+  return key.replace(plural, "");
+}
+
+function forms(messages: Messages): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const key of Object.keys(messages)) {
+    const stem = base(key);
+    found.set(stem, (found.get(stem) ?? new Set()).add(key.slice(stem.length + 1)));
+  }
+  return found;
+}
+
+function places(sentence: string): string[] {
+  return [...new Set(sentence.match(/\{\{\w+\}\}|<\/?\w+>/g) ?? [])].sort();
+}
+
+describe.each(Object.entries(languages))("%s", (locale, messages) => {
+  test("has every message, and no other", () => {
+    const wanted = [...forms(en).keys()].filter((key) => !byCode.test(key)).sort();
+    expect([...forms(messages).keys()].filter((key) => !byCode.test(key)).sort()).toEqual(wanted);
+  });
+
+  test("has every plural form that the language needs, and no other", () => {
+    const needed = [...new Intl.PluralRules(locale).resolvedOptions().pluralCategories].sort();
+    for (const [key, has] of forms(messages)) {
+      if (has.has("")) expect([key, ...has]).toEqual([key, ""]);
+      else expect([key, ...[...has].sort()]).toEqual([key, ...needed]);
+    }
+  });
+
+  test("puts the same values into each sentence as English", () => {
+    const english = new Map(Object.entries(en).map(([key, sentence]) => [base(key), places(sentence)]));
+    for (const [key, sentence] of Object.entries(messages)) {
+      const wanted = english.get(base(key));
+      if (wanted) expect([key, places(sentence)]).toEqual([key, wanted]);
+    }
+  });
+
+  test("has no empty message and no key in two files", () => {
+    const files = readdirSync(join("src/i18n", locale));
+    const keys = files.flatMap((file) => [...readFileSync(join("src/i18n", locale, file), "utf8").matchAll(/^ {2}"([^"]+)":/gm)].map((match) => match[1]));
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+    expect(keys.length).toBe(Object.keys(messages).length);
+    expect(Object.entries(messages).filter(([, sentence]) => sentence.trim() === "")).toEqual([]);
+  });
+});
+
+test("zh-CN and ru translate the same codes", () => {
+  const codes = (messages: Messages) => [...forms(messages).keys()].filter((key) => byCode.test(key)).sort();
+  expect(codes(ru)).toEqual(codes(zh));
+});
+
+test("every problem code of the server is translated", () => {
+  const source = readFileSync("../internal/httpapi/code.go", "utf8");
+  const codes = [...source.matchAll(/^\tcode\w+ += "([a-z_]+)"|^\t"([a-z_]+)": +http\.Status/gm)].map((match) => match[1] ?? match[2] ?? "");
+  expect(codes.length).toBeGreaterThan(30);
+  const wanted = [...new Set(codes), "network"].map((code) => `problem.${code}`).sort();
+  expect(Object.keys(zh).filter((key) => key.startsWith("problem.")).sort()).toEqual(wanted);
+});
+
+describe("use", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes(".test.") && !/^i18n\//.test(file) && !file.endsWith("schema.d.ts"))
+    .map((file) => readFileSync(join("src", file), "utf8"));
+  const text = sources.join("\n");
+  // A key is a text with a dot in it; a template gives the beginning of several keys.
+  const literals = new Set([...text.matchAll(/["'`]([a-z][\w-]*\.[\w.-]+)["'`]/g)].map((match) => match[1] ?? ""));
+  const beginnings = [...new Set([...text.matchAll(/`([a-z][\w-]*\.[\w.]*)\$\{/g)].map((match) => match[1] ?? ""))];
+
+  test("no message is left over", () => {
+    const unused = [...forms(en).keys()].filter(
+      (key) => !byCode.test(key) && !literals.has(key) && !beginnings.some((beginning) => key.startsWith(beginning)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test("no message is missing", () => {
+    const stems = forms(en);
+    const used = [...text.matchAll(/\bt\(\s*["'`]([^"'`$]+)["'`]/g)].map((match) => match[1] ?? "");
+    expect(used.length).toBeGreaterThan(20);
+    expect([...new Set(used)].filter((key) => !stems.has(key))).toEqual([]);
+    expect(beginnings.filter((beginning) => !byCode.test(beginning) && ![...stems.keys()].some((key) => key.startsWith(beginning)))).toEqual([]);
+  });
+});
