@@ -31,15 +31,17 @@ type Administrators struct {
 type NewAdministrator struct {
 	Name     string `json:"name" minLength:"1" maxLength:"63" doc:"Lower-case letters, digits and . _ @ -"`
 	Role     string `json:"role" enum:"admin,operator,auditor"`
-	Password string `json:"password,omitempty" maxLength:"1024" doc:"At least 12 characters; may be left out if there is a subject."`
-	Subject  string `json:"subject,omitempty" maxLength:"512" doc:"issuer|sub of OpenID Connect."`
+	Password string `json:"password,omitempty" minLength:"1" maxLength:"1024" doc:"At least 12 characters; may be left out if there is a subject."`
+	Subject  string `json:"subject,omitempty" maxLength:"512" doc:"ISSUER|SUB of OpenID Connect, with the issuer that is configured."`
 }
 
 // AdministratorChange is what to change; what is left out stays.
 type AdministratorChange struct {
 	Role     string  `json:"role,omitempty" enum:"admin,operator,auditor"`
-	Password string  `json:"password,omitempty" maxLength:"1024" doc:"At least 12 characters. Not for oneself."`
-	Subject  *string `json:"subject,omitempty" maxLength:"512" doc:"issuer|sub of OpenID Connect; empty takes it away."`
+	Password string  `json:"password,omitempty" minLength:"1" maxLength:"1024" doc:"At least 12 characters. Not for oneself."`
+	Subject  *string `json:"subject,omitempty" maxLength:"512" doc:"ISSUER|SUB of OpenID Connect, with the issuer that is configured; empty takes it away."`
+	// KeepTokens has a meaning with a new password only.
+	KeepTokens bool `json:"keep_tokens,omitempty" doc:"A new password leaves the account's API tokens as they are; otherwise it removes them."`
 }
 
 type administratorPath struct {
@@ -66,7 +68,7 @@ func (a *API) registerAdministrators() {
 	change(a, huma.Operation{
 		OperationID: "update-administrator", Method: http.MethodPatch, Path: "/administrators/{name}", Tags: []string{tagAdministrators},
 		Summary:     "Change role, password or subject of an administrator",
-		Description: "A new password or a lower role ends the sessions of the account.",
+		Description: "A new password or a lower role ends the sessions of the account. A new password also removes its API tokens, unless keep_tokens is true.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
 	}, auth.Admin, "administrator.update", a.updateAdministrator)
 	change(a, huma.Operation{
@@ -91,7 +93,7 @@ func toAdministrator(admin auth.Administrator) Administrator {
 
 // administratorValues are the values for the audit log.
 func administratorValues(admin auth.Administrator) map[string]any {
-	return map[string]any{"role": string(admin.Role), "subject": admin.Subject, "has_password": admin.Hash != ""}
+	return map[string]any{"role": string(admin.Role), "subject": valueOrNull(admin.Subject), "has_password": admin.Hash != ""}
 }
 
 func (a *API) listAdministrators(ctx context.Context, _ *struct{}) (*body[Administrators], error) {
@@ -117,10 +119,39 @@ func (a *API) newAdministrator(ctx context.Context, name string, role auth.Role,
 	if password == "" && subject == "" {
 		return admin, invalid("password", "Give a password, or a subject of OpenID Connect.")
 	}
+	if err := a.checkSubject(subject); err != nil {
+		return admin, err
+	}
 	if password != "" {
 		admin.Hash, err = a.newPassword(ctx, admin.Name, password)
 	}
 	return admin, err
+}
+
+// checkSubject refuses a subject that nobody can sign in with here; "" is none.
+func (a *API) checkSubject(subject string) error {
+	switch {
+	case subject == "":
+		return nil
+	case a.OIDC == nil:
+		return invalid("subject", "Signing in through OpenID Connect is not set up here. Leave the subject out.")
+	}
+	if err := auth.CheckSubject(a.OIDC.Issuer, subject); err != nil {
+		return invalid("subject", sentence(err.Error()))
+	}
+	return nil
+}
+
+// tokensAfter is what the audit log says of the tokens after a new password.
+func tokensAfter(ended bool) string {
+	if ended {
+		return "removed"
+	}
+	return "kept"
+}
+
+func nameTaken() *Problem {
+	return newProblem(codeExists, "There is an administrator with this name or subject already.")
 }
 
 // newPassword checks a password and hashes it.
@@ -141,7 +172,7 @@ func (a *API) createAdministrator(ctx context.Context, input *body[NewAdministra
 	entry.After = administratorValues(admin)
 	err = a.Store.CreateAdministrator(ctx, admin, entry)
 	if errorCode(err) == codeExists {
-		return nil, newProblem(codeExists, "There is an administrator with this name or subject already.")
+		return nil, nameTaken()
 	}
 	if err != nil {
 		return nil, err
@@ -166,14 +197,15 @@ func (a *API) updateAdministrator(ctx context.Context, input *administratorChang
 	}
 	entry := a.audit(ctx, "administrator "+name)
 	entry.Before, entry.After = map[string]any{}, map[string]any{}
-	err = a.Store.UpdateAdministrator(ctx, name, func(admin *auth.Administrator) error {
+	endTokens := hash != "" && !given.KeepTokens
+	err = a.Store.UpdateAdministrator(ctx, name, endTokens, func(admin *auth.Administrator) error {
 		fill(entry.Before, administratorValues(*admin))
-		if err := given.apply(admin, hash); err != nil {
+		if err := a.apply(given, admin, hash); err != nil {
 			return err
 		}
 		fill(entry.After, administratorValues(*admin))
 		if hash != "" {
-			entry.After["password"] = "changed"
+			entry.After["password"], entry.After["tokens"] = "changed", tokensAfter(endTokens)
 		}
 		return nil
 	}, entry)
@@ -187,12 +219,16 @@ func (a *API) updateAdministrator(ctx context.Context, input *administratorChang
 	return &body[Administrator]{toAdministrator(changed)}, nil
 }
 
-// apply puts the change on an administrator; hash is the one of a new password.
-func (c AdministratorChange) apply(admin *auth.Administrator, hash string) error {
+// apply puts a change on an administrator; hash is the one of a new password. A
+// subject that stays is not judged: it may be of an issuer of earlier times.
+func (a *API) apply(c AdministratorChange, admin *auth.Administrator, hash string) error {
 	if c.Role != "" {
 		admin.Role = auth.Role(c.Role)
 	}
-	if c.Subject != nil {
+	if c.Subject != nil && *c.Subject != admin.Subject {
+		if err := a.checkSubject(*c.Subject); err != nil {
+			return err
+		}
 		admin.Subject = *c.Subject
 	}
 	if hash != "" {

@@ -85,6 +85,14 @@ func textOrNull(text string) *string {
 	return &text
 }
 
+// valueOrNull is a text as a value of the audit log.
+func valueOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
 func valuesOrNull(values map[string]any) OrNull[map[string]any] {
 	if values == nil {
 		return OrNull[map[string]any]{}

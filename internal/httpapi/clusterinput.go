@@ -114,7 +114,7 @@ func clusterValues(c fleet.Cluster) map[string]any {
 	return map[string]any{
 		"entries": c.Entries, "node_addresses": c.NodeAddresses, "fingerprints": c.TLS.Fingerprints,
 		"certificates": strings.Count(c.TLS.CAs, "BEGIN CERTIFICATE"), "token_id": c.TokenID, "changes": c.Changes,
-		"desktop_tag": c.DesktopTag, "limits": toCluster(c).Limits,
+		"desktop_tag": valueOrNull(c.DesktopTag), "limits": toCluster(c).Limits,
 	}
 }
 

@@ -39,6 +39,7 @@ type fakeStore struct {
 	failures []failure
 	known    map[string]bool
 	entries  []fleet.AuditEntry
+	issuer   string // of OpenID Connect
 }
 
 func newFakeStore() *fakeStore {
@@ -75,19 +76,30 @@ func (s *fakeStore) Ping(context.Context) error {
 	return err
 }
 
-func (s *fakeStore) CountAdministrators(context.Context) (int, error) {
+func (s *fakeStore) SetupNeeded(context.Context) (bool, error) {
 	unlock, err := s.lock()
 	defer unlock()
-	return len(s.admins), err
+	return !s.hasAdmin(), err
+}
+
+func (s *fakeStore) hasAdmin() bool {
+	for _, admin := range s.admins {
+		if admin.Role == auth.Admin && admin.CanSignIn(s.issuer) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *fakeStore) CompleteSetup(_ context.Context, hash string, first auth.Administrator, entry fleet.AuditEntry) error {
 	return s.write(entry, func() error {
 		switch {
-		case len(s.admins) > 0:
+		case s.hasAdmin():
 			return storeError("setup_done")
 		case hash != s.setup:
 			return storeError("setup_token")
+		case s.admins[first.Name].Name != "":
+			return storeError("exists")
 		}
 		s.admins[first.Name], s.setup = first, ""
 		return nil
@@ -123,18 +135,18 @@ func (s *fakeStore) CreateAdministrator(_ context.Context, admin auth.Administra
 	})
 }
 
-func (s *fakeStore) UpdateAdministrator(_ context.Context, name string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error {
-	return s.update(name, "", change, entry)
+func (s *fakeStore) UpdateAdministrator(_ context.Context, name string, endTokens bool, change func(*auth.Administrator) error, entry fleet.AuditEntry) error {
+	return s.update(name, "", endTokens, change, entry)
 }
 
-func (s *fakeStore) ChangePassword(_ context.Context, name, hash, keep string, entry fleet.AuditEntry) error {
-	return s.update(name, keep, func(admin *auth.Administrator) error {
+func (s *fakeStore) ChangePassword(_ context.Context, name, hash, keep string, endTokens bool, entry fleet.AuditEntry) error {
+	return s.update(name, keep, endTokens, func(admin *auth.Administrator) error {
 		admin.Hash = hash
 		return nil
 	}, entry)
 }
 
-func (s *fakeStore) update(name, keep string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error {
+func (s *fakeStore) update(name, keep string, endTokens bool, change func(*auth.Administrator) error, entry fleet.AuditEntry) error {
 	return s.write(entry, func() error {
 		before, found := s.admins[name]
 		if !found {
@@ -148,6 +160,9 @@ func (s *fakeStore) update(name, keep string, change func(*auth.Administrator) e
 			return storeError("last_admin")
 		}
 		s.admins[name] = after
+		if endTokens {
+			maps.DeleteFunc(s.tokens, func(_ string, token auth.Token) bool { return token.Owner == name })
+		}
 		if before.Hash != after.Hash {
 			s.endSessions(name, keep)
 		}

@@ -18,14 +18,13 @@ type person struct {
 	names   []string  // what the provider calls them, the best first
 }
 
-const maxSubject = 255 // of OpenID Connect Core, in bytes
-
 // personOf makes a person of a subject and the claims of its ID token.
 func (o *OIDC) personOf(sub string, claims map[string]any) (person, error) {
-	if sub == "" || len(sub) > maxSubject || harmless(sub, maxSubject) != sub {
+	subject := o.Issuer + "|" + sub
+	if auth.CheckSubject(o.Issuer, subject) != nil {
 		return person{}, errors.New("the ID token has no usable subject")
 	}
-	who := person{subject: o.Issuer + "|" + sub, role: o.roleOf(claims[o.RoleClaim])}
+	who := person{subject: subject, role: o.roleOf(claims[o.RoleClaim])}
 	for _, claim := range []string{"preferred_username", "email"} {
 		if name, ok := claims[claim].(string); ok {
 			who.names = append(who.names, name)
@@ -83,7 +82,7 @@ func (a *API) withRole(ctx context.Context, admin auth.Administrator, who person
 	entry := a.auditOIDC(ctx, "administrator.update", object)
 	entry.ActorKind, entry.Reason = fleet.System, "the role comes from the OpenID Connect provider"
 	entry.Before, entry.After = map[string]any{}, map[string]any{}
-	err := a.Store.UpdateAdministrator(ctx, admin.Name, func(now *auth.Administrator) error {
+	err := a.Store.UpdateAdministrator(ctx, admin.Name, false, func(now *auth.Administrator) error {
 		if now.Subject != who.subject {
 			return newProblem(codeConflict, "The account was changed while you signed in. Sign in again.")
 		}
@@ -128,24 +127,23 @@ func (a *API) createPerson(ctx context.Context, who person) (auth.Administrator,
 	return auth.Administrator{}, newProblem(codeExists, "Too many accounts have your name. Ask an administrator to make one for you.")
 }
 
-// admit says under which action somebody new gets an account, or why not. Without
-// any administrator, the first one has to have the role admin: the server could not
-// be set up afterwards otherwise.
+// admit says under which action somebody new gets an account, or why not. As
+// long as nobody can sign in as admin, the next one has to have that role.
 func (a *API) admit(ctx context.Context, who person) (action string, err error) {
 	object := "subject " + harmless(who.subject, maxCause)
 	if who.role == "" {
 		return "", a.refusePerson(ctx, object, noRole())
 	}
-	count, err := a.Store.CountAdministrators(ctx)
+	needed, err := a.Store.SetupNeeded(ctx)
 	switch {
 	case err != nil:
 		return "", err
-	case count > 0:
+	case !needed:
 		return "administrator.create", nil
 	case who.role == auth.Admin:
 		return "setup.complete", nil
 	default:
-		return "", a.refusePerson(ctx, object, newProblem(codeOIDCSetup, "This server has no administrator yet. "+
+		return "", a.refusePerson(ctx, object, newProblem(codeOIDCSetup, "On this server nobody can sign in as administrator yet. "+
 			"Somebody with the role admin has to sign in first, or use the set-up link that the server printed."))
 	}
 }

@@ -64,6 +64,7 @@ func beginOIDC(t *testing.T, begin func(*httptest.Server), scheme string, edits 
 		edit(settings)
 	}
 	w := &oidcWorld{world: newWorld(t, func(o *Options) { o.OIDC = settings }), provider: p, site: site}
+	w.store.issuer = settings.Issuer
 	p.now = w.time
 	p.person = claims{"sub": "s-1", "preferred_username": "anna", "groups": []string{"gpu-team"}}
 	site.Config.Handler = w.handler

@@ -30,6 +30,8 @@ type Credentials struct {
 type PasswordChange struct {
 	Current string `json:"current" minLength:"1" maxLength:"1024"`
 	New     string `json:"new" minLength:"1" maxLength:"1024" doc:"At least 12 characters."`
+	// EndTokens is for a password that somebody else may know.
+	EndTokens bool `json:"end_tokens,omitempty" doc:"Also removes one's own API tokens; left out, they stay."`
 }
 
 type identityOutput struct{ Body Identity }
@@ -65,7 +67,7 @@ func (a *API) registerSession() {
 	change(a, huma.Operation{
 		OperationID: "change-password", Method: http.MethodPut, Path: "/session/password", Tags: []string{tagAccount},
 		Summary:     "Change one's own password",
-		Description: "Ends all other sessions of the account. Needs a session, not a token.",
+		Description: "Ends all other sessions of the account. Its API tokens stay unless end_tokens is true. Needs a session, not a token.",
 		Errors:      []int{http.StatusTooManyRequests},
 	}, auth.Auditor, "password.update", a.changePassword)
 }
@@ -284,7 +286,9 @@ func (a *API) changePassword(ctx context.Context, input *body[PasswordChange]) (
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.Store.ChangePassword(ctx, who.name, hash, who.session.Hash, a.audit(ctx, "administrator "+who.name))
+	entry := a.audit(ctx, "administrator "+who.name)
+	entry.After = map[string]any{"password": "changed", "tokens": tokensAfter(input.Body.EndTokens)}
+	return nil, a.Store.ChangePassword(ctx, who.name, hash, who.session.Hash, input.Body.EndTokens, entry)
 }
 
 // hash hashes a password when its turn comes.

@@ -11,7 +11,7 @@ import (
 
 // SignInOptions are the ways to sign in.
 type SignInOptions struct {
-	SetupNeeded  bool                  `json:"setup_needed" doc:"There is no administrator yet: use the set-up link that the server printed."`
+	SetupNeeded  bool                  `json:"setup_needed" doc:"Nobody can sign in with the role admin: use the set-up link that the server printed when it started."`
 	Password     bool                  `json:"password" doc:"One can sign in with name and password."`
 	OIDC         OrNull[OIDCOption]    `json:"oidc" doc:"Another way to sign in; null if there is none."`
 	DemoAccounts []DemoAccountWithPass `json:"demo_accounts" doc:"The accounts of a demo; empty otherwise."`
@@ -48,17 +48,17 @@ func (a *API) registerSetup() {
 	change(a, huma.Operation{
 		OperationID: "set-up", Method: http.MethodPost, Path: "/setup", Tags: []string{tagAccount},
 		Summary:     "Make the first administrator",
-		Description: "Works once, with the link that the server prints when it has no administrator. Signs in.",
+		Description: "Works once, with the link that the server prints when it starts and nobody can sign in with the role admin. Signs in.",
 		Errors:      []int{http.StatusUnauthorized, http.StatusConflict, http.StatusTooManyRequests},
 	}, none, "setup.complete", a.setUp)
 }
 
 func (a *API) signInOptions(ctx context.Context, _ *struct{}) (*body[SignInOptions], error) {
-	count, err := a.Store.CountAdministrators(ctx)
+	needed, err := a.Store.SetupNeeded(ctx)
 	if err != nil {
 		return nil, err
 	}
-	options := SignInOptions{SetupNeeded: count == 0, Password: true, DemoAccounts: []DemoAccountWithPass{}}
+	options := SignInOptions{SetupNeeded: needed, Password: true, DemoAccounts: []DemoAccountWithPass{}}
 	if a.OIDC != nil {
 		options.OIDC.Value = &OIDCOption{Name: a.OIDC.Name, URL: "/auth/oidc/start"}
 	}
@@ -69,11 +69,11 @@ func (a *API) signInOptions(ctx context.Context, _ *struct{}) (*body[SignInOptio
 }
 
 func (a *API) setUp(ctx context.Context, input *body[Setup]) (*sessionOutput, error) {
-	count, err := a.Store.CountAdministrators(ctx)
+	needed, err := a.Store.SetupNeeded(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if count > 0 {
+	if !needed {
 		return nil, newProblem(codeSetupDone, "There is an administrator already. Sign in.")
 	}
 	if err := a.throttle(ctx, setupAccount); err != nil {
@@ -86,6 +86,9 @@ func (a *API) setUp(ctx context.Context, input *body[Setup]) (*sessionOutput, er
 	entry := a.audit(ctx, "administrator "+admin.Name)
 	entry.After = administratorValues(admin)
 	err = a.Store.CompleteSetup(ctx, auth.HashSecret(input.Body.Token), admin, entry)
+	if errorCode(err) == codeExists {
+		return nil, nameTaken()
+	}
 	if errorCode(err) == codeSetupToken {
 		if err := a.Store.AddFailure(ctx, setupAccount, requestOf(ctx).client.key(), a.Now()); err != nil {
 			return nil, err

@@ -26,22 +26,24 @@ type Store interface {
 
 // SetupStore makes the first administrator.
 type SetupStore interface {
-	CountAdministrators(ctx context.Context) (int, error)
+	// SetupNeeded says whether nobody with the role admin can sign in.
+	SetupNeeded(ctx context.Context) (bool, error)
 	CompleteSetup(ctx context.Context, tokenHash string, admin auth.Administrator, entry fleet.AuditEntry) error
 }
 
 // AdministratorStore keeps administrators. A new password or a lower role ends
-// the sessions, but for ChangePassword the one with the hash in keep.
+// the sessions, but for ChangePassword the one with the hash in keep; endTokens
+// removes the tokens, too.
 type AdministratorStore interface {
 	Administrators(ctx context.Context) ([]auth.Administrator, error)
 	Administrator(ctx context.Context, name string) (auth.Administrator, error)
 	AdministratorBySubject(ctx context.Context, subject string) (auth.Administrator, error)
 	CreateAdministrator(ctx context.Context, admin auth.Administrator, entry fleet.AuditEntry) error
-	UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, entry fleet.AuditEntry) error
+	UpdateAdministrator(ctx context.Context, name string, endTokens bool, change func(*auth.Administrator) error, entry fleet.AuditEntry) error
 	// RehashPassword stores another hash of the same password and ends no session;
 	// conflict if the stored hash is not before any more.
 	RehashPassword(ctx context.Context, name, before, after string) error
-	ChangePassword(ctx context.Context, name, hash, keep string, entry fleet.AuditEntry) error
+	ChangePassword(ctx context.Context, name, hash, keep string, endTokens bool, entry fleet.AuditEntry) error
 	DeleteAdministrator(ctx context.Context, name string, entry fleet.AuditEntry) error
 }
 

@@ -13,12 +13,12 @@ import (
 // setupTime is how long a set-up link is valid.
 const setupTime = 24 * time.Hour
 
-// newSetupToken makes the token of a set-up link if there is no administrator yet;
-// it gives "" if there is one. Each replica makes its own, and the first one that is
+// newSetupToken makes the token of a set-up link if nobody can sign in as admin;
+// it gives "" if somebody can. Each replica makes its own, and the first one that is
 // used ends all.
 func newSetupToken(ctx context.Context, s *store.Store, random io.Reader, now time.Time) (string, error) {
-	count, err := s.CountAdministrators(ctx)
-	if err != nil || count > 0 {
+	needed, err := s.SetupNeeded(ctx)
+	if err != nil || !needed {
 		return "", err
 	}
 	text, hash, err := auth.NewSecret(random, "")

@@ -76,7 +76,9 @@ func OpenExisting(ctx context.Context, settings *config.Config, now func() time.
 }
 
 func openDatabase(ctx context.Context, settings *config.Config, keyring *store.Keyring, now func() time.Time) (*store.Store, error) {
-	opened, err := store.Open(ctx, store.Options{Database: settings.Database.Reveal(), Keyring: keyring, Now: now})
+	opened, err := store.Open(ctx, store.Options{
+		Database: settings.Database.Reveal(), Keyring: keyring, Issuer: settings.OIDC.Issuer, Now: now,
+	})
 	if errors.Is(err, store.ErrUnavailable) {
 		return nil, fmt.Errorf("%w; the database is %s, and `pciatlas config check` says where this setting comes from",
 			oneLineError{err}, databaseName(settings))

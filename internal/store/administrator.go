@@ -79,11 +79,12 @@ func (s *Store) insertAdministrator(ctx context.Context, tx conn, a auth.Adminis
 
 // UpdateAdministrator lets change alter role, hash and subject of the stored
 // administrator; an error of change is given back and nothing is altered. A new
-// hash or a lower role ends all sessions of the administrator. ErrLastAdmin if
-// nobody with the role admin could sign in afterwards, ErrExists if the subject
+// hash or a lower role ends all sessions of the administrator, and endTokens removes
+// the tokens. ErrLastAdmin if
+// nobody with the role admin can sign in afterwards but somebody could before, ErrExists if the subject
 // is taken.
-func (s *Store) UpdateAdministrator(ctx context.Context, name string, change func(*auth.Administrator) error, audit fleet.AuditEntry) error {
-	return s.updateAdministrator(ctx, name, "", change, audit)
+func (s *Store) UpdateAdministrator(ctx context.Context, name string, endTokens bool, change func(*auth.Administrator) error, audit fleet.AuditEntry) error {
+	return s.updateAdministrator(ctx, name, kept{tokens: !endTokens}, change, audit)
 }
 
 // RehashPassword stores another hash of the same password. It ends no session.
@@ -99,57 +100,86 @@ func (s *Store) RehashPassword(ctx context.Context, name, before, after string) 
 }
 
 // ChangePassword stores the hash of a new password and ends the sessions of the
-// administrator but that with the hash keep ("" keeps none).
-func (s *Store) ChangePassword(ctx context.Context, name, hash, keep string, audit fleet.AuditEntry) error {
-	return s.updateAdministrator(ctx, name, keep, func(a *auth.Administrator) error {
+// administrator but that with the hash keep ("" keeps none); endTokens removes the
+// tokens, too.
+func (s *Store) ChangePassword(ctx context.Context, name, hash, keep string, endTokens bool, audit fleet.AuditEntry) error {
+	return s.updateAdministrator(ctx, name, kept{session: keep, tokens: !endTokens}, func(a *auth.Administrator) error {
 		a.Hash = hash
 		return nil
 	}, audit)
 }
 
-func (s *Store) updateAdministrator(ctx context.Context, name, keep string, change func(*auth.Administrator) error, audit fleet.AuditEntry) error {
+// kept is what outlasts a change of an administrator.
+type kept struct {
+	session string // hash; "" for none
+	tokens  bool
+}
+
+func (s *Store) updateAdministrator(ctx context.Context, name string, keep kept, change func(*auth.Administrator) error, audit fleet.AuditEntry) error {
 	return s.change(ctx, audit, func(ctx context.Context, tx conn) error {
-		before, err := administrator(ctx, tx, name)
-		if err != nil {
-			return err
-		}
-		after := before
-		if err := change(&after); err != nil {
-			return err
-		}
-		err = tx.one(ctx, `UPDATE administrators SET role = $1, hash = $2, subject = $3, updated_at = $4 WHERE name = $5`,
-			string(after.Role), after.Hash, optional(after.Subject), moment(s.now()), name)
-		if err != nil {
-			return fmt.Errorf("administrator %q: %w", name, err)
-		}
-		if before.Hash != after.Hash || !after.Role.Covers(before.Role) {
-			if err := deleteSessionsOf(ctx, tx, name, keep); err != nil {
-				return err
-			}
-		}
-		return keepAnAdmin(ctx, tx)
+		return s.keepingAnAdmin(ctx, tx, func() error { return s.alter(ctx, tx, name, keep, change) })
 	})
+}
+
+// alter lets change alter the stored administrator.
+func (s *Store) alter(ctx context.Context, tx conn, name string, keep kept, change func(*auth.Administrator) error) error {
+	before, err := administrator(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	after := before
+	if err := change(&after); err != nil {
+		return err
+	}
+	err = tx.one(ctx, `UPDATE administrators SET role = $1, hash = $2, subject = $3, updated_at = $4 WHERE name = $5`,
+		string(after.Role), after.Hash, optional(after.Subject), moment(s.now()), name)
+	if err != nil {
+		return fmt.Errorf("administrator %q: %w", name, err)
+	}
+	if !keep.tokens {
+		if _, err := tx.exec(ctx, `DELETE FROM api_tokens WHERE owner = $1`, name); err != nil {
+			return err
+		}
+	}
+	if before.Hash == after.Hash && after.Role.Covers(before.Role) {
+		return nil
+	}
+	return deleteSessionsOf(ctx, tx, name, keep.session)
 }
 
 // DeleteAdministrator ends the sessions and removes the tokens of the
 // administrator, too. ErrLastAdmin as for UpdateAdministrator.
 func (s *Store) DeleteAdministrator(ctx context.Context, name string, audit fleet.AuditEntry) error {
 	return s.change(ctx, audit, func(ctx context.Context, tx conn) error {
-		if err := tx.one(ctx, `DELETE FROM administrators WHERE name = $1`, name); err != nil {
-			return fmt.Errorf("administrator %q: %w", name, err)
-		}
-		return keepAnAdmin(ctx, tx)
+		return s.keepingAnAdmin(ctx, tx, func() error {
+			if err := tx.one(ctx, `DELETE FROM administrators WHERE name = $1`, name); err != nil {
+				return fmt.Errorf("administrator %q: %w", name, err)
+			}
+			return nil
+		})
 	})
 }
 
-// keepAnAdmin refuses a change after which nobody could administer. Changes go
-// one after the other, so that two of them cannot both pass it.
-func keepAnAdmin(ctx context.Context, tx conn) error {
-	var name string
-	err := tx.row(ctx, into(&name), `SELECT name FROM administrators
-		WHERE role = $1 AND (hash <> '' OR subject IS NOT NULL) LIMIT 1`, string(auth.Admin))
-	if errors.Is(err, ErrNotFound) {
+// keepingAnAdmin refuses a change after which nobody could administer, unless
+// nobody could before. Changes go one after the other, so that two of them cannot
+// both pass it.
+func (s *Store) keepingAnAdmin(ctx context.Context, tx conn, change func() error) error {
+	before, err := s.hasAdmin(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := change(); err != nil || !before {
+		return err
+	}
+	after, err := s.hasAdmin(ctx, tx)
+	if err == nil && !after {
 		return ErrLastAdmin
 	}
 	return err
+}
+
+// hasAdmin says whether somebody with the role admin can sign in.
+func (s *Store) hasAdmin(ctx context.Context, c conn) (bool, error) {
+	admins, err := rows(ctx, c, administratorFields, `SELECT `+administratorColumns+` FROM administrators WHERE role = $1`, string(auth.Admin))
+	return slices.ContainsFunc(admins, func(a auth.Administrator) bool { return a.CanSignIn(s.issuer) }), err
 }

@@ -32,7 +32,7 @@ func TestAdministrators(t *testing.T) {
 		other.Subject = adam.Subject
 		is(t, s.CreateAdministrator(t.Context(), other, done()), store.ErrExists)
 
-		ok(t, s.UpdateAdministrator(t.Context(), "adam", func(a *auth.Administrator) error {
+		ok(t, s.UpdateAdministrator(t.Context(), "adam", false, func(a *auth.Administrator) error {
 			a.Role = auth.Operator
 			return nil
 		}, done()))
@@ -50,12 +50,12 @@ func TestUpdateAdministratorGivesTheErrorOfTheChange(t *testing.T) {
 	storetest.Run(t, func(t storetest.T, s *store.Store) {
 		zoe := addAdmin(t, s, "zoe", auth.Admin)
 		refusal := errors.New("not so")
-		is(t, s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error {
+		is(t, s.UpdateAdministrator(t.Context(), "zoe", false, func(a *auth.Administrator) error {
 			a.Hash = "other"
 			return refusal
 		}, done()), refusal)
 		same(t, got(s.Administrator(t.Context(), "zoe"))(t), zoe)
-		is(t, s.UpdateAdministrator(t.Context(), "nobody", func(*auth.Administrator) error { return nil }, done()), store.ErrNotFound)
+		is(t, s.UpdateAdministrator(t.Context(), "nobody", false, func(*auth.Administrator) error { return nil }, done()), store.ErrNotFound)
 	})
 }
 
@@ -74,17 +74,71 @@ func TestLastAdministrator(t *testing.T) {
 		locked.Hash = ""
 		ok(t, s.CreateAdministrator(t.Context(), locked, done()))
 
-		is(t, s.UpdateAdministrator(t.Context(), "zoe", demote, done()), store.ErrLastAdmin)
-		is(t, s.ChangePassword(t.Context(), "zoe", "", "", done()), store.ErrLastAdmin)
+		is(t, s.UpdateAdministrator(t.Context(), "zoe", false, demote, done()), store.ErrLastAdmin)
+		is(t, s.ChangePassword(t.Context(), "zoe", "", "", false, done()), store.ErrLastAdmin)
 		is(t, s.DeleteAdministrator(t.Context(), "zoe", done()), store.ErrLastAdmin)
 		same(t, got(s.Administrator(t.Context(), "zoe"))(t), zoe)
 
-		// One who signs in through OpenID Connect counts.
-		ok(t, s.UpdateAdministrator(t.Context(), "locked", func(a *auth.Administrator) error {
+		ok(t, s.UpdateAdministrator(t.Context(), "locked", false, func(a *auth.Administrator) error {
 			a.Subject = "https://id.example|1"
 			return nil
 		}, done()))
-		ok(t, s.DeleteAdministrator(t.Context(), "zoe", done()))
+		is(t, s.DeleteAdministrator(t.Context(), "zoe", done()), store.ErrLastAdmin)
+	})
+}
+
+// Who signs in through OpenID Connect counts only with the issuer that is
+// configured. Where nobody can sign in any more, set-up is needed again, and no
+// change of others is refused.
+func TestLastAdministratorAndTheIssuer(t *testing.T) {
+	t.Parallel()
+	storetest.RunAt(t, func(t storetest.T, place storetest.Place) {
+		with, without, other := place.OpenWith(t, "https://id.example"), place.Open(t), place.OpenWith(t, "https://id.exam")
+		zoe, anna := admin("zoe"), admin("anna")
+		anna.Hash, anna.Subject = "", "https://id.example|1"
+		ok(t, with.CreateAdministrator(t.Context(), zoe, done()))
+		ok(t, with.CreateAdministrator(t.Context(), anna, done()))
+		addAdmin(t, with, "oscar", auth.Operator)
+		for _, s := range []*store.Store{without, other} {
+			is(t, s.DeleteAdministrator(t.Context(), "zoe", done()), store.ErrLastAdmin)
+			is(t, s.UpdateAdministrator(t.Context(), "zoe", false, demote, done()), store.ErrLastAdmin)
+		}
+		ok(t, with.DeleteAdministrator(t.Context(), "zoe", done()))
+		is(t, with.DeleteAdministrator(t.Context(), "anna", done()), store.ErrLastAdmin)
+
+		same(t, got(with.SetupNeeded(t.Context()))(t), false)
+		same(t, got(other.SetupNeeded(t.Context()))(t), true)
+		same(t, got(without.SetupNeeded(t.Context()))(t), true)
+		ok(t, without.ChangePassword(t.Context(), "oscar", "new", "", false, done()))
+		ok(t, without.AddSetupToken(t.Context(), "link", storetest.Start().Add(3600e9)))
+		is(t, without.CompleteSetup(t.Context(), "link", anna, done()), store.ErrExists)
+		is(t, with.CompleteSetup(t.Context(), "link", zoe, done()), store.ErrSetupDone)
+		ok(t, without.CompleteSetup(t.Context(), "link", zoe, done()))
+		same(t, got(without.SetupNeeded(t.Context()))(t), false)
+	})
+}
+
+func TestTokensEndWithAPassword(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t storetest.T, s *store.Store) {
+		addAdmin(t, s, "zoe", auth.Admin)
+		addAdmin(t, s, "adam", auth.Auditor)
+		left := func() int { t.Helper(); return len(got(s.Tokens(t.Context(), ""))(t)) }
+		add := func(id, owner string) {
+			t.Helper()
+			ok(t, s.CreateToken(t.Context(), auth.Token{ID: id, Name: id, Owner: owner, Role: auth.Auditor, Hash: id, CreatedAt: storetest.Start()}, done()))
+		}
+		rename := func(a *auth.Administrator) error { a.Hash += "x"; return nil }
+		add("one", "adam")
+		add("two", "zoe")
+		ok(t, s.UpdateAdministrator(t.Context(), "adam", false, rename, done()))
+		ok(t, s.ChangePassword(t.Context(), "adam", "new", "", false, done()))
+		same(t, left(), 2)
+		ok(t, s.UpdateAdministrator(t.Context(), "adam", true, rename, done()))
+		same(t, left(), 1)
+		add("one", "adam")
+		ok(t, s.ChangePassword(t.Context(), "adam", "newer", "", true, done()))
+		same(t, left(), 1)
 	})
 }
 
@@ -99,8 +153,8 @@ func TestLastAdministratorUnderConcurrentDemotions(t *testing.T) {
 			errs := make([]error, 4)
 			var wait sync.WaitGroup
 			for i, attempt := range []func() error{
-				func() error { return first.UpdateAdministrator(t.Context(), "a", demote, done()) },
-				func() error { return second.UpdateAdministrator(t.Context(), "b", demote, done()) },
+				func() error { return first.UpdateAdministrator(t.Context(), "a", false, demote, done()) },
+				func() error { return second.UpdateAdministrator(t.Context(), "b", false, demote, done()) },
 				func() error { return second.DeleteAdministrator(t.Context(), "a", done()) },
 				func() error { return first.DeleteAdministrator(t.Context(), "b", done()) },
 			} {

@@ -138,7 +138,7 @@ func TestBusyDatabaseIsUnavailable(t *testing.T) {
 		s := got(store.Open(t.Context(), store.Options{Database: place.Database, Timeout: time.Second}))(t)
 		defer func() { ok(t, s.Close()) }()
 		addAdmin(t, holder, "zoe", auth.Admin)
-		ok(t, holder.UpdateAdministrator(t.Context(), "zoe", func(*auth.Administrator) error {
+		ok(t, holder.UpdateAdministrator(t.Context(), "zoe", false, func(*auth.Administrator) error {
 			is(t, s.AppendAudit(t.Context(), done()), store.ErrUnavailable)
 			_, err := s.Administrators(t.Context()) // reading goes on
 			return err

@@ -92,7 +92,7 @@ func TestWhatEndsSessions(t *testing.T) {
 		left string
 	}{
 		"a new password": {func(t storetest.T, s *store.Store) error {
-			return s.ChangePassword(t.Context(), "zoe", "new", "", done())
+			return s.ChangePassword(t.Context(), "zoe", "new", "", false, done())
 		}, ""},
 		"another hash of the same password": {func(t storetest.T, s *store.Store) error {
 			before := got(s.Administrator(t.Context(), "zoe"))(t).Hash
@@ -102,22 +102,22 @@ func TestWhatEndsSessions(t *testing.T) {
 			return nil
 		}, "ab"},
 		"a new password, from one of them": {func(t storetest.T, s *store.Store) error {
-			return s.ChangePassword(t.Context(), "zoe", "new", "b", done())
+			return s.ChangePassword(t.Context(), "zoe", "new", "b", false, done())
 		}, "b"},
 		"a new password set by somebody": {func(t storetest.T, s *store.Store) error {
-			return s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error { a.Hash = "new"; return nil }, done())
+			return s.UpdateAdministrator(t.Context(), "zoe", false, func(a *auth.Administrator) error { a.Hash = "new"; return nil }, done())
 		}, ""},
 		"a lower role": {func(t storetest.T, s *store.Store) error {
-			return s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error { a.Role = auth.Auditor; return nil }, done())
+			return s.UpdateAdministrator(t.Context(), "zoe", false, func(a *auth.Administrator) error { a.Role = auth.Auditor; return nil }, done())
 		}, ""},
 		"a higher role": {func(t storetest.T, s *store.Store) error {
-			return s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error { a.Role = auth.Admin; return nil }, done())
+			return s.UpdateAdministrator(t.Context(), "zoe", false, func(a *auth.Administrator) error { a.Role = auth.Admin; return nil }, done())
 		}, "ab"},
 		"another subject": {func(t storetest.T, s *store.Store) error {
-			return s.UpdateAdministrator(t.Context(), "zoe", func(a *auth.Administrator) error { a.Subject = "i|1"; return nil }, done())
+			return s.UpdateAdministrator(t.Context(), "zoe", false, func(a *auth.Administrator) error { a.Subject = "i|1"; return nil }, done())
 		}, "ab"},
 		"a password that is refused": {func(t storetest.T, s *store.Store) error {
-			is(t, s.ChangePassword(t.Context(), "zoe", "\x00", "", done()), store.ErrInvalidText)
+			is(t, s.ChangePassword(t.Context(), "zoe", "\x00", "", false, done()), store.ErrInvalidText)
 			return nil
 		}, "ab"},
 		"the end of the administrator": {func(t storetest.T, s *store.Store) error {

@@ -9,16 +9,22 @@ import (
 	"pciatlas/internal/fleet"
 )
 
-// CountAdministrators gives 0 as long as nobody has set the server up.
+// SetupNeeded says whether nobody with the role admin can sign in: nobody has set
+// the server up, or those who could did so through OpenID Connect, which is not
+// configured any more.
+func (s *Store) SetupNeeded(ctx context.Context) (bool, error) {
+	ctx, cancel := bounded(ctx, s.timeout)
+	defer cancel()
+	has, err := s.hasAdmin(ctx, s.db)
+	return !has, err
+}
+
+// CountAdministrators says how many there are, of whichever role.
 func (s *Store) CountAdministrators(ctx context.Context) (int, error) {
 	ctx, cancel := bounded(ctx, s.timeout)
 	defer cancel()
-	return countAdministrators(ctx, s.db)
-}
-
-func countAdministrators(ctx context.Context, c conn) (int, error) {
 	var count int
-	err := c.row(ctx, into(&count), `SELECT COUNT(*) FROM administrators`)
+	err := s.db.row(ctx, into(&count), `SELECT COUNT(*) FROM administrators`)
 	return count, err
 }
 
@@ -37,15 +43,15 @@ func (s *Store) AddSetupToken(ctx context.Context, hash string, expires time.Tim
 }
 
 // CompleteSetup makes the first administrator and drops all set-up tokens. It
-// gives ErrSetupDone if there is an administrator, and ErrSetupToken if the
-// token is unknown or has expired.
+// gives ErrSetupDone if set-up is not needed, ErrSetupToken if the token is unknown
+// or has expired, and ErrExists if somebody has the name.
 func (s *Store) CompleteSetup(ctx context.Context, tokenHash string, first auth.Administrator, audit fleet.AuditEntry) error {
 	return s.change(ctx, audit, func(ctx context.Context, tx conn) error {
-		count, err := countAdministrators(ctx, tx)
+		done, err := s.hasAdmin(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if count > 0 {
+		if done {
 			return ErrSetupDone
 		}
 		var valid int

@@ -24,6 +24,10 @@ type Options struct {
 	// Keyring seals the tokens of clusters. Without one, everything works that
 	// needs neither to write nor to read such a token.
 	Keyring *Keyring
+	// Issuer is the OpenID Connect issuer through which one can sign in; "" for
+	// none. Administrators who could only do so through another one, or through
+	// none, do not count as able to sign in.
+	Issuer string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Timeout bounds each operation but Backup, Restore and RotateKey; 0 is 10 s.
@@ -44,6 +48,7 @@ type Store struct {
 	pool    *sql.DB
 	dialect dialect
 	keyring *Keyring
+	issuer  string
 	now     func() time.Time
 	timeout time.Duration
 	random  io.Reader
@@ -66,6 +71,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 func open(ctx context.Context, options Options, pragmas []string) (*Store, error) {
 	s := &Store{
 		keyring: options.Keyring,
+		issuer:  options.Issuer,
 		now:     options.Now,
 		timeout: options.Timeout,
 		random:  rand.Reader,

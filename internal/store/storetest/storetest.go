@@ -82,11 +82,17 @@ func Fresh(t testing.TB, kind Kind) Place {
 // Open opens a store, which is closed when the test ends.
 func (p Place) Open(t testing.TB) *store.Store {
 	t.Helper()
+	return p.OpenWith(t, "")
+}
+
+// OpenWith is Open where one can sign in through the OpenID Connect issuer.
+func (p Place) OpenWith(t testing.TB, issuer string) *store.Store {
+	t.Helper()
 	keyring, err := store.OpenKeyring(p.Keyring)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), store.Options{Database: p.Database, Keyring: keyring, Now: p.Now})
+	s, err := store.Open(t.Context(), store.Options{Database: p.Database, Keyring: keyring, Issuer: issuer, Now: p.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ export interface paths {
         head?: never;
         /**
          * Change role, password or subject of an administrator
-         * @description A new password or a lower role ends the sessions of the account.
+         * @description A new password or a lower role ends the sessions of the account. A new password also removes its API tokens, unless keep_tokens is true.
          */
         patch: operations["update-administrator"];
         trace?: never;
@@ -436,7 +436,7 @@ export interface paths {
         get?: never;
         /**
          * Change one's own password
-         * @description Ends all other sessions of the account. Needs a session, not a token.
+         * @description Ends all other sessions of the account. Its API tokens stay unless end_tokens is true. Needs a session, not a token.
          */
         put: operations["change-password"];
         post?: never;
@@ -457,7 +457,7 @@ export interface paths {
         put?: never;
         /**
          * Make the first administrator
-         * @description Works once, with the link that the server prints when it has no administrator. Signs in.
+         * @description Works once, with the link that the server prints when it starts and nobody can sign in with the role admin. Signs in.
          */
         post: operations["set-up"];
         delete?: never;
@@ -550,11 +550,13 @@ export interface components {
             updated_at: string;
         };
         AdministratorChange: {
+            /** @description A new password leaves the account's API tokens as they are; otherwise it removes them. */
+            keep_tokens?: boolean;
             /** @description At least 12 characters. Not for oneself. */
             password?: string;
             /** @enum {string} */
             role?: "admin" | "operator" | "auditor";
-            /** @description issuer|sub of OpenID Connect; empty takes it away. */
+            /** @description ISSUER|SUB of OpenID Connect, with the issuer that is configured; empty takes it away. */
             subject?: string;
         };
         Administrators: {
@@ -1059,7 +1061,7 @@ export interface components {
             password?: string;
             /** @enum {string} */
             role: "admin" | "operator" | "auditor";
-            /** @description issuer|sub of OpenID Connect. */
+            /** @description ISSUER|SUB of OpenID Connect, with the issuer that is configured. */
             subject?: string;
         };
         NewCluster: {
@@ -1171,6 +1173,8 @@ export interface components {
         };
         PasswordChange: {
             current: string;
+            /** @description Also removes one's own API tokens; left out, they stay. */
+            end_tokens?: boolean;
             /** @description At least 12 characters. */
             new: string;
         };
@@ -1219,7 +1223,7 @@ export interface components {
             oidc: components["schemas"]["OIDCOption"] | null;
             /** @description One can sign in with name and password. */
             password: boolean;
-            /** @description There is no administrator yet: use the set-up link that the server printed. */
+            /** @description Nobody can sign in with the role admin: use the set-up link that the server printed when it started. */
             setup_needed: boolean;
         };
         TestCertificate: {
