@@ -1,11 +1,9 @@
 package pveapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -29,44 +27,43 @@ func (c *Client) get(ctx context.Context, node, path string, query url.Values, t
 		return nil, err
 	}
 	defer release()
-	request := "GET " + path
-	if len(query) > 0 {
-		request += "?" + query.Encode()
-	}
+	q := newQuestion(node, path, query)
 	allowed := timeout()
 	if allowed <= 0 {
 		return nil, &Error{
-			Code: CodeTimeout, Request: request, Problem: facts.ProblemTimeout,
+			Code: CodeTimeout, Request: q.request, Problem: facts.ProblemTimeout,
 			Err: errors.New("the time for this node was used up before"),
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
-	return c.tryEach(ctx, node, request, path, query)
+	if node == "" {
+		return c.askEntries(ctx, q)
+	}
+	return c.tryEach(ctx, q)
 }
 
 // tryEach asks the node's own address if it has one, then the entry nodes,
-// beginning with the one that answered last, until one answers at all.
-func (c *Client) tryEach(ctx context.Context, node, request, path string, query url.Values) (json.RawMessage, error) {
+// beginning with the one that was of use last, until one answers as Proxmox VE does.
+func (c *Client) tryEach(ctx context.Context, q *question) (json.RawMessage, error) {
 	var failures []*Error
-	if base, ok := c.nodes[node]; ok {
-		data, failure := c.ask(ctx, base, request, path, query)
-		if failure == nil || failure.Status != 0 || ctx.Err() != nil {
+	if base, ok := c.nodes[q.node]; ok {
+		data, failure := c.ask(ctx, base, q)
+		if failure == nil || !q.passesOn(failure) || ctx.Err() != nil {
 			return data, orNil(failure)
 		}
 		failures = append(failures, failure)
 	}
-	first := int(c.active.Load())
-	for i := range c.endpoints {
-		at := (first + i) % len(c.endpoints)
-		data, failure := c.ask(ctx, c.endpoints[at], request, path, query)
-		if failure == nil || failure.Status != 0 {
-			c.active.Store(int32(at))
+	for _, at := range c.standing.order(len(c.endpoints), c.options.Now()) {
+		data, failure := c.ask(ctx, c.endpoints[at], q)
+		if failure == nil || !q.passesOn(failure) {
 			return data, orNil(failure)
 		}
-		failures = append(failures, failure)
-		if ctx.Err() != nil {
+		if failures = append(failures, failure); ctx.Err() != nil {
 			break
+		}
+		if q.tells(failure) && len(c.endpoints) > 1 {
+			c.avoid(at, failure)
 		}
 	}
 	return nil, worst(failures)
@@ -81,40 +78,45 @@ func orNil(failure *Error) error {
 }
 
 // worst gives the failure that a person should see first: a certificate that is
-// not trusted, else the last one.
+// not trusted, else an answer, else the last one.
 func worst(failures []*Error) *Error {
 	for _, failure := range failures {
 		if failure.Code == CodeCertificate {
 			return failure
 		}
 	}
+	for _, failure := range failures {
+		if failure.Status != 0 {
+			return failure
+		}
+	}
 	return failures[len(failures)-1]
 }
 
-// ask sends one request to one address.
-func (c *Client) ask(ctx context.Context, base, request, path string, query url.Values) (json.RawMessage, *Error) {
-	address := base + "/api2/json" + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
+// ask sends a question to one address.
+func (c *Client) ask(ctx context.Context, base string, q *question) (json.RawMessage, *Error) {
+	address := base + "/api2/json" + q.path
+	if len(q.query) > 0 {
+		address += "?" + q.query.Encode()
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return nil, &Error{Code: CodeRefused, Request: request, Problem: facts.ProblemIO, Err: errors.New("the request cannot be written as a URL")}
+		return nil, &Error{Code: CodeRefused, Request: q.request, Problem: facts.ProblemIO, Err: errors.New("the request cannot be written as a URL")}
 	}
 	req.Header.Set("Authorization", c.options.Token.header())
 	req.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(req)
 	if err != nil {
 		c.options.Observe(0)
-		return nil, connectionError(request, strings.TrimPrefix(base, "https://"), err)
+		return nil, connectionError(q.request, hostOf(base), err)
 	}
 	c.options.Observe(response.StatusCode)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		_, _ = io.CopyN(io.Discard, response.Body, 4096)
-		return nil, statusError(request, response.StatusCode, c.reason(response))
+		return nil, statusError(q.request, response.StatusCode, c.reason(response))
 	}
-	return c.readBody(response, request)
+	return c.readAnswer(ctx, response, q)
 }
 
 // reason gives the reason phrase: Proxmox VE puts its message there. Whatever a
@@ -133,38 +135,6 @@ func (c *Client) reason(response *http.Response) string {
 		reason = string(runes[:limit]) + "…"
 	}
 	return strings.TrimSpace(reason)
-}
-
-func (c *Client) readBody(response *http.Response, request string) (json.RawMessage, *Error) {
-	limit := c.options.Limits.Body
-	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err != nil {
-		failure := connectionError(request, "", err)
-		if failure.Problem != facts.ProblemTimeout {
-			failure = malformed(request, errors.New("the answer was cut off"))
-		}
-		return nil, failure
-	}
-	// No output may hold the secret, even if a server sends it back as data.
-	if secret := []byte(c.options.Token.Secret); len(secret) > 0 && bytes.Contains(body, secret) {
-		body = bytes.ReplaceAll(body, secret, []byte("…"))
-	}
-	if int64(len(body)) > limit {
-		return nil, &Error{
-			Code: CodeRefused, Status: 200, Reason: "OK", Request: request, Problem: facts.ProblemTooLarge,
-			Err: fmt.Errorf("the answer is larger than %d bytes", limit),
-		}
-	}
-	var envelope struct {
-		Data json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(body, &envelope); err != nil {
-		return nil, malformed(request, errors.New("the answer is not what Proxmox VE sends (no JSON object with data)"))
-	}
-	if len(envelope.Data) == 0 || bytes.Equal(bytes.TrimSpace(envelope.Data), []byte("null")) {
-		return nil, malformed(request, errors.New("the answer holds no data"))
-	}
-	return envelope.Data, nil
 }
 
 // acquire waits until the limits allow one more request.

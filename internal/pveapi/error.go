@@ -39,6 +39,8 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "Proxmox VE answered %d %s", e.Status, e.Reason)
 	case e.Problem == facts.ProblemTimeout:
 		b.WriteString("no answer in time")
+	case e.Err != nil && e.Problem != facts.ProblemUnreachable:
+		return b.String() + e.Err.Error() // no question of an answer
 	default:
 		b.WriteString("no answer")
 	}
@@ -61,6 +63,8 @@ func (e *Error) problem() facts.Problem {
 		message = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, e.Reason))
 	case e.Problem == facts.ProblemTimeout:
 		message = "no answer in time"
+	case e.Err != nil && e.Problem != facts.ProblemUnreachable:
+		return facts.Problem{Code: e.Problem, Subject: e.Request, Message: e.Err.Error()}
 	}
 	if e.Err != nil {
 		message += " (" + e.Err.Error() + ")"

@@ -49,18 +49,27 @@ func (p *ClusterPart) pick(asked []string) []string {
 // ReadCluster reads what belongs to no node; policy also reads HA, backup jobs and
 // replication. Its errors are those of Read.
 func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, error) {
-	r := &reader{client: c, request: Request{Policy: policy}, via: c.endpoints[int(c.active.Load())]}
+	r := &reader{client: c, request: Request{Policy: policy}, via: c.entry()}
 	r.snapshot = facts.Snapshot{Schema: facts.Schema, Cluster: c.options.Cluster}
 	if err := r.readVersion(ctx); err != nil {
 		return nil, err
 	}
 	r.readCluster(ctx)
+	for range c.endpoints[1:] {
+		if r.via == c.entry() {
+			break
+		}
+		// The entry node turned out to be of no use: nothing that it said counts.
+		r.via, r.core = c.entry(), nil
+		r.readCluster(ctx)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := r.nothingRead(); err != nil {
 		return nil, err
 	}
+	r.snapshot.Version.Problems = append(r.snapshot.Version.Problems, c.passedOver()...)
 	r.readMentions(ctx)
 	r.findNewborn(ctx)
 	if err := ctx.Err(); err != nil {
@@ -77,7 +86,7 @@ func (c *Client) ReadCluster(ctx context.Context, policy bool) (*ClusterPart, er
 // that hold nothing but such configurations. The only error is the context's.
 func (c *Client) ReadNodes(ctx context.Context, part *ClusterPart, nodes []string, details bool) (facts.Snapshot, error) {
 	r := &reader{
-		client: c, request: Request{Nodes: nodes, Details: details}, via: c.endpoints[int(c.active.Load())],
+		client: c, request: Request{Nodes: nodes, Details: details}, via: c.entry(),
 		snapshot: part.snapshot, version: part.snapshot.Version.Value, memory: part.memory,
 	}
 	r.snapshot.Nodes = map[string]*facts.Node{}

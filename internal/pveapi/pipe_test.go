@@ -2,6 +2,7 @@ package pveapi_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -13,14 +14,20 @@ import (
 	"pciatlas/internal/pvesim"
 )
 
-// pipeClient makes a client that asks the handler through memory, without TLS. In a
+// pipeClient makes a client that asks the handlers, one for each entry node, through
+// memory, without TLS. In a
 // bubble of synctest time passes only while all of them wait, so that limits of
 // time cost no time and hold on a busy machine, too.
-func pipeClient(t *testing.T, limits pveapi.Limits, handler http.Handler) *pveapi.Client {
+func pipeClient(t *testing.T, limits pveapi.Limits, handlers ...http.Handler) *pveapi.Client {
 	t.Helper()
-	client, err := pveapi.New(pveapi.Options{
-		Cluster: "lab", Endpoints: []string{"https://127.0.0.1"}, Token: parseToken(t, pvesim.DemoToken), Limits: limits,
-	})
+	options := pveapi.Options{Cluster: "lab", Token: parseToken(t, pvesim.DemoToken), Limits: limits}
+	byHost := map[string]http.Handler{}
+	for i, handler := range handlers {
+		host := fmt.Sprintf("127.0.0.%d:8006", i+1)
+		options.Endpoints, byHost[host] = append(options.Endpoints, "https://"+host), handler
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { byHost[r.Host].ServeHTTP(w, r) })
+	client, err := pveapi.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}

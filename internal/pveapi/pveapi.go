@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -27,7 +26,7 @@ type Limits struct {
 	PerCluster int           // requests at a time in all
 	NodeBudget time.Duration // time that one node may keep requests waiting
 	Request    time.Duration // time for one request that is not for a node
-	Body       int64         // bytes of one answer
+	Body       int64         // bytes of one answer; most kinds of answers have a smaller limit of their own
 	Mentions   int           // numbers of guests that are asked after
 }
 
@@ -35,7 +34,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		VMsPerNode: 200, PerNode: 4, PerEntry: 12, PerCluster: 20,
-		NodeBudget: 12 * time.Second, Request: 12 * time.Second, Body: 64 << 20, Mentions: 50,
+		NodeBudget: 12 * time.Second, Request: 12 * time.Second, Body: largeBody, Mentions: 50,
 	}
 }
 
@@ -65,6 +64,9 @@ type Options struct {
 	// Observe is told the HTTP status of every answer, 0 for a request without one;
 	// several requests at once may call it. nil: nobody counts.
 	Observe func(status int)
+	// PassedOver is told when an entry node, as HOST:PORT, was of no use and another
+	// one took its place; several requests at once may call it. nil: nobody is told.
+	PassedOver func(address string, failure *Error)
 }
 
 // Client asks one cluster. It may be used by several goroutines at once; its
@@ -73,9 +75,10 @@ type Client struct {
 	options   Options
 	endpoints []string
 	nodes     map[string]string
-	active    atomic.Int32 // index of the entry node that answered last
+	standing  standing
 	http      *http.Client
 	cluster   *semaphore.Weighted
+	large     *semaphore.Weighted // answers that are large, while they are received
 
 	mu       sync.Mutex
 	byEntry  map[string]*semaphore.Weighted
@@ -101,6 +104,7 @@ func New(options Options) (*Client, error) {
 		options: options, nodes: map[string]string{},
 		http:     &http.Client{Transport: newTransport(&options), CheckRedirect: refuseRedirect},
 		cluster:  semaphore.NewWeighted(int64(options.Limits.PerCluster)),
+		large:    semaphore.NewWeighted(largeAtOnce),
 		byEntry:  map[string]*semaphore.Weighted{},
 		byTarget: map[string]*semaphore.Weighted{},
 	}

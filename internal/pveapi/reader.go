@@ -66,7 +66,7 @@ type reader struct {
 // cluster asks for something that belongs to no node.
 func (r *reader) cluster(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	data, err := r.client.get(ctx, "", path, query, func() time.Duration { return r.client.options.Limits.Request })
-	if failure, ok := errors.AsType[*Error](err); ok && (path == "/nodes" || path == "/cluster/resources") {
+	if failure, ok := errors.AsType[*Error](err); ok && (path == pathNodes || path == pathResources) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.core == nil || failure.Status == 401 {
@@ -101,6 +101,7 @@ func failedRead[T any](r *reader, from time.Time, request string, err error) fac
 func (r *reader) readVersion(ctx context.Context) error {
 	from := r.client.options.Now()
 	version, err := r.askVersion(ctx)
+	r.via = r.client.entry()
 	failure, ok := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
@@ -116,11 +117,15 @@ func (r *reader) readVersion(ctx context.Context) error {
 }
 
 func (r *reader) askVersion(ctx context.Context) (pve.Version, error) {
-	const request = "GET /version"
-	data, err := r.cluster(ctx, "/version", nil)
+	data, err := r.cluster(ctx, pathVersion, nil)
 	if err != nil {
 		return pve.Version{}, err
 	}
+	return decodeVersion(data)
+}
+
+func decodeVersion(data json.RawMessage) (pve.Version, error) {
+	const request = "GET " + pathVersion
 	var answer struct{ Version scalar }
 	if err := json.Unmarshal(data, &answer); err != nil {
 		return pve.Version{}, malformed(request, errors.New(plainJSON(err)))

@@ -97,7 +97,7 @@ func (r *reader) readMembers(ctx context.Context) {
 		r.memory = r.memoryReads(from, memory)
 		slices.SortFunc(members, func(a, b facts.Member) int { return strings.Compare(a.Name, b.Name) })
 		if err == nil && len(members)+len(problems) == 0 {
-			err = malformed(request, errors.New("the list is empty, although every cluster has a node"))
+			err = malformed(request, errNoRows)
 		}
 		read = facts.Read[[]facts.Member]{State: rowState(problems), Value: members, Problems: problems}
 	}

@@ -72,13 +72,15 @@ func newTransport(options *Options) *http.Transport {
 		dialer.Control = refuseLocal
 	}
 	return &http.Transport{
-		DialContext:           dialer.DialContext,
-		TLSClientConfig:       tlsConfig(options),
-		TLSHandshakeTimeout:   connect,
-		IdleConnTimeout:       idleTimeout,
-		MaxIdleConnsPerHost:   options.Limits.PerCluster,
-		MaxConnsPerHost:       options.Limits.PerCluster,
-		ResponseHeaderTimeout: 0, // the context of each request bounds it
+		DialContext:         dialer.DialContext,
+		TLSClientConfig:     tlsConfig(options),
+		TLSHandshakeTimeout: connect,
+		IdleConnTimeout:     idleTimeout,
+		MaxIdleConnsPerHost: options.Limits.PerCluster,
+		MaxConnsPerHost:     options.Limits.PerCluster,
+		// Proxmox VE sends a few hundred bytes of them.
+		MaxResponseHeaderBytes: 64 << 10,
+		ResponseHeaderTimeout:  0, // the context of each request bounds it
 	}
 }
 

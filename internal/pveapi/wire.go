@@ -75,6 +75,9 @@ func shorten(s string) string {
 	return s
 }
 
+// maxBadRows is how many rows may be wrong before the list is.
+const maxBadRows = 1000
+
 // decodeRows decodes a list row by row: a row that is not as expected is a
 // problem and costs only itself. The error is for data that is no list.
 func decodeRows[T any](request string, data json.RawMessage, convert func(json.RawMessage) (T, error)) ([]T, []facts.Problem, error) {
@@ -86,6 +89,9 @@ func decodeRows[T any](request string, data json.RawMessage, convert func(json.R
 	var problems []facts.Problem
 	for i, row := range raw {
 		value, err := convert(row)
+		if err != nil && len(problems) == maxBadRows {
+			return nil, nil, malformed(request, fmt.Errorf("more than %d of %d rows are not as expected", maxBadRows, len(raw)))
+		}
 		if err != nil {
 			problems = append(problems, facts.Problem{
 				Code: facts.ProblemMalformed, Subject: request,

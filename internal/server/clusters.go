@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -22,11 +23,12 @@ type clusters struct {
 	store    *store.Store
 	settings *config.Config
 	now      func() time.Time
+	logger   *slog.Logger
 	requests requestCounts
 }
 
-func newClusters(s *store.Store, settings *config.Config, now func() time.Time) *clusters {
-	return &clusters{store: s, settings: settings, now: now}
+func newClusters(s *store.Store, settings *config.Config, now func() time.Time, logger *slog.Logger) *clusters {
+	return &clusters{store: s, settings: settings, now: now, logger: logger}
 }
 
 // origin is a live.Source: a cluster is read in another way when its revision is
@@ -67,6 +69,9 @@ func (c *clusters) open(ctx context.Context, name string) (live.Reader, error) {
 		return nil, err
 	}
 	options.Observe = c.requests.observer(name)
+	options.PassedOver = func(address string, failure *pveapi.Error) {
+		c.logger.Warn("an entry node is of no use; another one is asked", "cluster", name, "entry", address, "error", failure)
+	}
 	client, err := pveapi.New(options)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)

@@ -117,7 +117,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.prepareStore(ctx); err != nil {
 		return err
 	}
-	s.clusters = newClusters(s.store, settings, s.options.Now)
+	s.clusters = newClusters(s.store, settings, s.options.Now, s.options.Logger)
 	s.live = live.New(live.Options{Source: s.clusters.origin, Share: sharing(settings.Share), Now: s.options.Now})
 	handler, err := httpapi.New(s.interfaceOptions())
 	if err != nil {
