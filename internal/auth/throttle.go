@@ -20,32 +20,28 @@ type Attempts struct {
 }
 
 // Throttle gives how long to wait before the next attempt; 0: now. Failures of
-// the pair count from the 5th on, of the address from the 20th, of the account
-// from the 50th, but not for an address from which the account signed in lately:
-// so nobody can lock an account out from elsewhere. The wait after the newest
-// failure doubles from 2 s on to 15 min, for the account to 1 min.
+// the pair count from the 5th on, of the address from the 20th on. The wait after
+// the newest one from this address doubles from 2 s on to 15 min.
 func Throttle(a Attempts, now time.Time) time.Duration {
 	here := a.NewestHere
 	if here.IsZero() {
 		here = a.Newest
 	}
-	wait := max(
-		remaining(delay(a.ByPair, 5, AttemptWindow), here, now),
-		remaining(delay(a.ByAddress, 20, AttemptWindow), here, now),
-	)
-	if a.KnownAddress {
-		return wait
-	}
-	return max(wait, remaining(delay(a.ByAccount, 50, time.Minute), a.Newest, now))
+	return remaining(max(delay(a.ByPair, 5), delay(a.ByAddress, 20)), here, now)
 }
 
+// Crowded says whether attempts at the account have to pass a Queue: from the 50th
+// failure on, from whichever addresses, but not for an address from which the
+// account signed in lately. Nobody is refused for the failures of others.
+func Crowded(a Attempts) bool { return a.ByAccount >= 50 && !a.KnownAddress }
+
 // delay is 2 s for as many failures as the threshold and twice that for each
-// further one, up to the longest.
-func delay(failures, threshold int, longest time.Duration) time.Duration {
+// further one, up to the window.
+func delay(failures, threshold int) time.Duration {
 	if failures < threshold {
 		return 0
 	}
-	return min(2*time.Second<<min(failures-threshold, 10), longest)
+	return min(2*time.Second<<min(failures-threshold, 10), AttemptWindow)
 }
 
 // remaining is what is left of a delay that began then. If the clock was set back

@@ -27,9 +27,7 @@ func TestThrottle(t *testing.T) {
 		{"very many", auth.Attempts{ByPair: 1 << 40}, 0, 15 * time.Minute},
 		{"address", auth.Attempts{ByAddress: 21}, 0, 4 * time.Second},
 		{"address of the account", auth.Attempts{ByAddress: 20, KnownAddress: true}, 0, 2 * time.Second},
-		{"account", auth.Attempts{ByAccount: 50}, 0, 2 * time.Second},
-		{"account, many", auth.Attempts{ByAccount: 5000}, 0, time.Minute},
-		{"account from its address", auth.Attempts{ByAccount: 5000, KnownAddress: true}, 0, 0},
+		{"account", auth.Attempts{ByAccount: 5000}, 0, 0},
 		{"pair from its address", auth.Attempts{ByPair: 5, ByAccount: 5000, KnownAddress: true}, 0, 2 * time.Second},
 		{"the longest counts", auth.Attempts{ByPair: 5, ByAddress: 22, ByAccount: 51}, 0, 8 * time.Second},
 		{"clock set back", auth.Attempts{ByPair: 5}, -100 * time.Hour, 2 * time.Second},
@@ -60,16 +58,36 @@ func attempts(t *rapid.T) auth.Attempts {
 	}
 }
 
+func TestCrowded(t *testing.T) {
+	for _, c := range []struct {
+		attempts auth.Attempts
+		want     bool
+	}{
+		{auth.Attempts{ByAccount: 49}, false},
+		{auth.Attempts{ByAccount: 50}, true},
+		{auth.Attempts{ByAccount: 5000, KnownAddress: true}, false},
+		{auth.Attempts{ByPair: 60, ByAddress: 60}, false},
+	} {
+		if got := auth.Crowded(c.attempts); got != c.want {
+			t.Errorf("%+v: %t", c.attempts, got)
+		}
+	}
+}
+
 // TestThrottleElsewhere: no number of failures from elsewhere, however recent,
-// changes what an address may do from which the account signed in lately.
+// makes an attempt be refused, and none makes it queue where the account signed in
+// lately.
 func TestThrottleElsewhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := attempts(t), attempts(t)
-		a.KnownAddress = true
 		attacked := a
 		attacked.ByAccount, attacked.Newest = b.ByAccount, b.Newest
 		if alone, under := auth.Throttle(a, noon), auth.Throttle(attacked, noon); alone != under {
 			t.Fatalf("%+v waits %v, %+v waits %v", a, alone, attacked, under)
+		}
+		attacked.KnownAddress = true
+		if auth.Crowded(attacked) {
+			t.Fatalf("%+v has to queue", attacked)
 		}
 		a.ByPair, a.ByAddress = min(a.ByPair, 4), min(a.ByAddress, 19)
 		if wait := auth.Throttle(a, noon); wait != 0 {
@@ -98,7 +116,7 @@ func TestThrottleBounds(t *testing.T) {
 			t.Fatalf("%+v never may try again: %v", a, later)
 		}
 		more.Newest, more.NewestHere = noon, noon
-		stranger := more.ByPair >= 5 || more.ByAddress >= 20 || more.ByAccount >= 50 && !more.KnownAddress
+		stranger := more.ByPair >= 5 || more.ByAddress >= 20
 		if stranger != (auth.Throttle(more, noon) > 0) {
 			t.Fatalf("%+v waits %v", more, auth.Throttle(more, noon))
 		}

@@ -72,7 +72,9 @@ type API struct {
 	huma      huma.API
 	routes    []string // "METHOD /path" of each operation
 	passwords limiter
-	provider  *provider // nil without OpenID Connect
+	queues    queues
+	sleep     func(context.Context, time.Duration) error // tests have one of their own
+	provider  *provider                                  // nil without OpenID Connect
 	finished  finished
 	metrics   http.Handler
 	tally     tally
@@ -91,7 +93,8 @@ func New(options Options) (http.Handler, error) {
 // newAPI registers every operation.
 func newAPI(options Options) (*API, error) {
 	useProblems()
-	a := &API{Options: withDefaults(options), mux: http.NewServeMux(), passwords: newLimiter(maxHashing, maxWaiting)}
+	a := &API{Options: withDefaults(options), mux: http.NewServeMux(), passwords: newLimiter(maxHashing, maxWaiting), sleep: sleepFor}
+	a.queues = queues{of: map[string]*auth.Queue{}, held: make(chan struct{}, maxHeld)}
 	a.provider = newProvider(a.OIDC, a.Now)
 	a.huma = huma.NewAPI(humaConfig(), adapter{a})
 

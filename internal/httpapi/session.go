@@ -99,12 +99,15 @@ func (a *API) signIn(ctx context.Context, input *body[Credentials]) (*sessionOut
 // verified returns the administrator with this name and password, or the same
 // problem whichever of them is wrong, after the same work.
 func (a *API) verified(ctx context.Context, account, password string) (auth.Administrator, error) {
+	if err := a.queue(ctx, account); err != nil {
+		return auth.Administrator{}, err
+	}
 	leave, err := a.passwords.enter(ctx)
 	if err != nil {
 		return auth.Administrator{}, err
 	}
 	defer leave()
-	if err := a.throttle(ctx, account); err != nil {
+	if _, err := a.throttle(ctx, account); err != nil {
 		return auth.Administrator{}, err
 	}
 	admin, err := a.administratorOrNobody(ctx, account)
@@ -168,22 +171,6 @@ func (a *API) rehash(ctx context.Context, admin auth.Administrator, password str
 	}
 	ok, _ = a.verify(admin.Hash, password)
 	return admin, ok, nil
-}
-
-// throttle refuses an attempt that comes too soon after failed ones.
-func (a *API) throttle(ctx context.Context, account string) error {
-	now := a.Now()
-	attempts, err := a.Store.Attempts(ctx, account, requestOf(ctx).client.key(), now)
-	if err != nil {
-		return err
-	}
-	wait := auth.Throttle(attempts, now)
-	if wait <= 0 {
-		return nil
-	}
-	p := newProblem(codeThrottled, "Too many attempts failed. Try again in "+retryAfter(wait)+" s.")
-	p.retryAfter = wait
-	return p
 }
 
 // begin makes a session with a value of its own, and ends the one that came

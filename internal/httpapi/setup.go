@@ -76,7 +76,7 @@ func (a *API) setUp(ctx context.Context, input *body[Setup]) (*sessionOutput, er
 	if !needed {
 		return nil, newProblem(codeSetupDone, "There is an administrator already. Sign in.")
 	}
-	if err := a.throttle(ctx, setupAccount); err != nil {
+	if err := a.queue(ctx, setupAccount); err != nil {
 		return nil, err
 	}
 	admin, err := a.newAdministrator(ctx, input.Body.Name, auth.Admin, input.Body.Password, "")
