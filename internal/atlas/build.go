@@ -135,6 +135,7 @@ func (b *nodeBuilder) build(read *facts.Node, vms []*VM) {
 	for _, vm := range vms {
 		b.checkVM(vm)
 	}
+	b.containers(read)
 	b.finish()
 }
 

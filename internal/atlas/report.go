@@ -55,6 +55,9 @@ type Node struct {
 	Devices []Device
 	// Unplaced are the references that land on no device.
 	Unplaced []Unplaced
+	// Containers are those whose configuration gives them device files of GPUs, by
+	// number. They are known only as far as containers were asked for.
+	Containers []Container
 }
 
 // Source says which ways of reading a node's answer rests on.

@@ -262,6 +262,8 @@ type DeviceAnswer struct {
 	Host         *DeviceHost    `json:"host"` // null: only the node itself can tell
 	VisibleVMs   int            `json:"visible_vms"`
 	CheckedVMs   int            `json:"checked_vms"`
+	// Containers use the function through the driver of the host, or may do so.
+	Containers []ContainerAnswer `json:"containers"`
 }
 
 // DeviceMember is a function that shares the group or the slot of another.
@@ -295,7 +297,7 @@ func (r *Report) DeviceAnswer(node *Node, device *Device, options AnswerOptions)
 	answer := DeviceAnswer{
 		Cluster: r.Cluster, Node: node.Name, Scope: node.Scope.State,
 		AnswerDevice: answerDevice(device, options), SlotMates: []DeviceMember{},
-		VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
+		VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs, Containers: node.ContainersOf(device),
 	}
 	if !node.ReadAt.IsZero() {
 		at := node.ReadAt.UTC().Truncate(time.Second)

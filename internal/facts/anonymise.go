@@ -121,6 +121,7 @@ func (a *anonymiser) nodes(s *Snapshot) {
 			a.nodeRead(&read.Stamp, read.Problems)
 			node.VMs[vmid] = read
 		}
+		a.containers(node)
 	}
 	s.Nodes = renamed
 }

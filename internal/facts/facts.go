@@ -197,7 +197,10 @@ type Node struct {
 	MdevTypes  map[string]Read[[]MdevType] `json:"mdev_types,omitempty"`
 	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
 	Containers map[int]Read[Container]     `json:"containers,omitempty"`
-	IOMMU      Read[IOMMU]                 `json:"iommu,omitzero"`
+	// CardFiles are the device files of GPUs that the node has now, by path; only the
+	// node itself tells.
+	CardFiles Read[[]CardFile] `json:"card_files,omitzero"`
+	IOMMU     Read[IOMMU]      `json:"iommu,omitzero"`
 	// Memory is the usable memory of the node in bytes, as MemTotal of its kernel.
 	Memory Read[int64] `json:"memory,omitzero"`
 	// ROMFiles tells of the ROM files that lines of the node's VMs name whether they
@@ -308,9 +311,6 @@ type ROMFile struct {
 	Name  string `json:"name"`
 	There bool   `json:"there"`
 }
-
-// Container is a container's configuration, as far as it matters.
-type Container struct{}
 
 // Holding says which VM holds a function at this moment.
 type Holding struct {

@@ -37,6 +37,7 @@ func Families() []Family {
 		{"IOMMU groups", groupEntries, groupRules},
 		{"Resource mappings", mappingEntries, mappingRules},
 		{"Moves, boot and backup", moveEntries, moveRules},
+		{"Containers", containerEntries, containerRules},
 	}
 }
 

@@ -21,6 +21,8 @@ type guestSearch struct {
 	// gone are guests whose file vanished between listing and reading and that no
 	// other place has given yet.
 	gone map[guestID]place
+	// containers are read once, where the latest list has them.
+	containers map[place]containerRead
 }
 
 // maxRounds is how often a VM is looked for that keeps vanishing.
@@ -51,6 +53,7 @@ func (r *reader) searchGuests(s *guestSearch) {
 		s.settle(at, &config)
 	}
 	s.dropMoved()
+	s.containers = r.readContainers(s.list.places(facts.LXC))
 }
 
 // forgetDestroyed drops VMs that vanished and are in no folder any more, if the

@@ -37,12 +37,12 @@ func TestGuestsOfAllNodes(t *testing.T) {
 	if snapshot.Cluster != "lab" {
 		t.Errorf("cluster %q", snapshot.Cluster)
 	}
-	if node := snapshot.Nodes["pve-b"]; node.Devices.State != facts.NotAsked || node.IOMMU.State != facts.NotAsked || node.Containers != nil {
-		t.Errorf("of the other node only the VMs can be read: %+v", node)
+	if node := snapshot.Nodes["pve-b"]; node.Devices.State != facts.NotAsked || node.IOMMU.State != facts.NotAsked || node.Containers[300].State != facts.OK {
+		t.Errorf("of the other node only the guests can be read: %+v", node)
 	}
 	local := snapshot.Nodes["pve-a"]
 	if local.Holding.State != facts.NotAsked || local.Health.State != facts.NotAsked || local.Containers != nil {
-		t.Errorf("runtime, health and containers come later: %+v", local)
+		t.Errorf("runtime and health come later, and containers are elsewhere: %+v", local)
 	}
 	if len(snapshot.Mappings.Value) != 1 || snapshot.Mappings.Value[0].ID != "gpu" {
 		t.Errorf("mappings: %+v", snapshot.Mappings)

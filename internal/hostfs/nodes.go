@@ -28,12 +28,16 @@ func (r *reader) guests(from time.Time, files *clusterFiles, search *guestSearch
 	for at, config := range search.read {
 		guests = append(guests, guestOf(at, config))
 	}
-	for _, at := range list.places(facts.LXC) {
-		guests = append(guests, guestOf(at, &configRead{}))
+	for at, container := range search.containers {
+		guests = append(guests, containerOf(at, &container))
 	}
 	for i := range guests {
-		if guests[i].Node == local && guests[i].Kind == facts.QEMU {
-			guests[i].Status = running.status(guests[i].VMID)
+		switch guest := &guests[i]; {
+		case guest.Node != local:
+		case guest.Kind == facts.QEMU:
+			guest.Status = running.status(guest.VMID)
+		default:
+			guest.Status = r.containerStatus(guest.VMID)
 		}
 	}
 	slices.SortFunc(guests, func(a, b facts.Guest) int {
@@ -76,6 +80,14 @@ func guestOf(at place, config *configRead) facts.Guest {
 	return guest
 }
 
+func containerOf(at place, read *containerRead) facts.Guest {
+	guest := guestOf(at, &configRead{})
+	if read.State.Answered() {
+		guest.Template = facts.Told(read.Value.Template)
+	}
+	return guest
+}
+
 // fillNodes gives each member its VMs and the local one its devices. Of other
 // nodes nothing else can be seen from here. A node that is no member, or whose folder
 // was removed meanwhile, is there if guests are on it.
@@ -97,6 +109,13 @@ func fillNodes(snapshot *facts.Snapshot, search *guestSearch, local *facts.Node)
 			addNode(snapshot, at.node, &facts.Node{})
 		}
 		snapshot.Nodes[at.node].VMs[at.vmid] = *config
+	}
+	for at, container := range search.containers {
+		node := snapshot.Nodes[at.node] // every guest has its node by now
+		if node.Containers == nil {
+			node.Containers = map[int]containerRead{}
+		}
+		node.Containers[at.vmid] = container
 	}
 }
 

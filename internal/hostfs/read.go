@@ -180,6 +180,7 @@ func (r *reader) snapshot(options Options) facts.Snapshot {
 		r.readDevices(r.names(options.Names), &local)
 		local.IOMMU = r.readIOMMU()
 		local.Memory = r.readMemory()
+		local.CardFiles = r.readCardFiles()
 	})
 	snapshot := facts.Snapshot{Schema: facts.Schema, Nodes: map[string]*facts.Node{}}
 	from := r.now()

@@ -1,0 +1,80 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+
+	"pciatlas/internal/atlas"
+)
+
+// containerUsesWords says which functions a container uses, or may use, and why it
+// is not certain.
+func containerUsesWords(parts []containerPart) string {
+	verb := "may use"
+	if !slices.ContainsFunc(parts, func(p containerPart) bool { return !p.Certain() }) {
+		verb = "uses"
+	}
+	text := fmt.Sprintf("%s %s through the driver of the host", verb, deviceWords(few(deviceNames(containerDevicesOf(parts)))))
+	var reasons []string
+	for i := range parts {
+		if reason := containerReason(&parts[i]); reason != "" && !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	if len(reasons) > 0 {
+		text += " (" + deviceWords(few(reasons)) + ")"
+	}
+	return text
+}
+
+func containerReason(part *containerPart) string {
+	switch {
+	case part.Reach == atlas.ReachEvery:
+		return part.Path + " gives it every GPU of the driver"
+	case part.Reach == atlas.ReachExact:
+		return ""
+	case len(part.ContainerUse.Devices) == 1:
+		return "no other GPU of the node fits " + part.Path
+	default:
+		return "which GPU of the node " + part.Path + " belongs to cannot be told from here"
+	}
+}
+
+// containerPaths names the device files of some uses.
+func containerPaths(parts []containerPart) string {
+	var paths []string
+	for i := range parts {
+		if !slices.Contains(paths, parts[i].Path) {
+			paths = append(paths, parts[i].Path)
+		}
+	}
+	return deviceWords(few(paths))
+}
+
+var containerEntries = []Entry{
+	{
+		Code: ContainerUsesDevice, Severity: "Info.",
+		When: "The configuration of a container gives it device files of GPUs (devN, mpN, lxc.mount.entry, or an allowed device number where nothing is bound) and a GPU of the node fits. " +
+			"The node itself tells which function a file belongs to, and names below /dev/dri/by-path do. Otherwise it is said of every function that it may be, as what may be. " +
+			"/dev/kfd, all of /dev/dri and, where no card is named, nvidiactl and its like stand for every GPU of the driver. " +
+			"There is none for templates, and none for a function that a running VM has. Where containers were not read, nothing is said.",
+		Why:    "The container works on the host's driver and loses the device when a VM takes it. Several containers may use one device.",
+		Remedy: "None is needed as long as the device stays with the host.",
+		Source: "pve-container, PVE::LXC::Config; Linux, /sys/dev/char.",
+	},
+	{
+		Code: ContainerSharesDevice, Severity: "Warning.",
+		When: "A VM names a function, for certain and whole, that a container uses or may use. Mediated devices leave the function to the host and do not count, " +
+			"and neither does a function that a running VM has, if the line stands for every GPU and the host still has others.",
+		Why:    "The start of the VM takes the device from the host's driver and from the container. Proxmox VE keeps no account of what containers use, and does not ask.",
+		Remedy: "Decide whether the host's driver or the VM has the device.",
+		Source: "pve-common, PVE::SysFSTools::pci_dev_bind_to_vfio.",
+	},
+	{
+		Code: ContainerDeviceHeldByVM, Severity: "Warning.",
+		When:   "Running VMs have every function that a line of a container can be about.",
+		Why:    "The host has no driver on the device and no device files of it as long as the VM runs; the container does not find its GPU.",
+		Remedy: "Stop the VM and give the device back to the host's driver, or give the container another one.",
+		Source: "pve-common, PVE::SysFSTools::pci_dev_bind_to_vfio; pve-container, optional mount entries.",
+	},
+}
