@@ -78,6 +78,26 @@ func (d *Device) hasSoundOnNextBus(mate *Device) bool {
 // IsVirtual tells whether the function is told to be a virtual one.
 func (d *Device) IsVirtual() bool { return d.Parent.Told && d.Parent.Value != nil }
 
+// IsBMC tells, by its ids, whether the function is the display of a server's
+// management controller: what a remote console shows.
+func (d *Device) IsBMC() bool {
+	if d.Class.Base() != 0x03 {
+		return false
+	}
+	switch d.IDs.Vendor {
+	case 0x1a03: // ASPEED
+		return true
+	case 0x102b: // Matrox; the others of it are cards
+		return slices.Contains(bmcMatrox, d.IDs.Device)
+	default:
+		return false
+	}
+}
+
+// bmcMatrox are the device ids of the G200 in management controllers: SE A and B,
+// EV, eW, EH, ER2, eW3, eH3 and eH5.
+var bmcMatrox = []pci.ID{0x0522, 0x0524, 0x0530, 0x0532, 0x0533, 0x0534, 0x0536, 0x0538, 0x053a}
+
 // ForVMs tells whether a driver is known to be bound that holds functions for VMs,
 // so that the host does not use it. Only the node itself tells.
 func (d *Device) ForVMs() bool {

@@ -13,8 +13,8 @@ type GroupMember struct {
 	// binds this one to vfio-pci, too, and the host loses it. Only functions with a
 	// bus below them are left alone. Nothing is given back when the VM stops.
 	Taken bool
-	// Lost: it is taken, and the host has it now: no VM names it, and no driver for
-	// VMs is known to hold it.
+	// Lost: it is taken, and the host has it now: no VM claims it whole and for
+	// certain, and no driver for VMs is known to hold it.
 	Lost bool
 }
 
@@ -37,7 +37,22 @@ func (n *Node) Group(device *Device) []GroupMember {
 
 func (d *Device) member() GroupMember {
 	taken := d.taken()
-	return GroupMember{Device: d, Taken: taken, Lost: taken && !d.Claimed() && !d.ForVMs()}
+	return GroupMember{Device: d, Taken: taken, Lost: taken && !d.claimedFor(nil) && !d.ForVMs()}
+}
+
+// claimedFor tells whether the function is not the host's to lose when the VM
+// starts: a VM claims it whole and for certain, or the VM itself may get it as an
+// alternative. A mediated device needs the host's driver, an alternative of another
+// VM stays with the host while that one has another, and a template claims nothing.
+// Without a VM only the claims that are certain count.
+func (d *Device) claimedFor(vm *VM) bool {
+	for i := range d.References {
+		r := &d.References[i]
+		if r.Counts() && r.Mdev == "" && (r.Certainty == Exact || r.VM == vm) {
+			return true
+		}
+	}
+	return false
 }
 
 // sharesGroup tells whether two functions of a node are told to be in one group.
@@ -75,16 +90,17 @@ type StartTake struct {
 type LostDevice struct {
 	*Device
 	// Harmless: the host is not known to use it and is not likely to miss it. It is
-	// a companion of a function that the line names, or of a class that no driver
-	// of the host works with, as host bridges and memory.
+	// a companion of a function that the line, or another line that takes its group
+	// for the same VM, names, or of a class that no driver of the host works with, as
+	// host bridges and memory.
 	Harmless bool
 }
 
 // StartTake gives what a line takes from the host beyond the functions that it
-// names. What a VM names is not the host's to lose, nor is what already waits for
-// VMs; but what a running VM holds because of its own line counts. A VM whose
-// configuration was not read may name some of it. A line takes nothing if its VM
-// never starts with it or if it claims no group.
+// names. What a VM claims whole and for certain is not the host's to lose, nor is
+// what already waits for VMs; but what a running VM holds because of its own line
+// counts. A VM whose configuration was not read may name some of it. A line takes
+// nothing if its VM never starts with it or if it claims no group.
 func (n *Node) StartTake(line *Line) StartTake {
 	if !line.TakesGroups() {
 		return StartTake{}
@@ -116,11 +132,11 @@ func (n *Node) TakenWith(line *Line, named []*Device) StartTake {
 	}
 	for i := range n.Devices {
 		member := &n.Devices[i]
-		if !slices.ContainsFunc(named, member.sharesGroup) || !member.taken() || member.Claimed() ||
+		if !slices.ContainsFunc(named, member.sharesGroup) || !member.taken() || member.claimedFor(line.VM) ||
 			member.ForVMs() && line.VM.Status != facts.Running {
 			continue
 		}
-		take.Lost = append(take.Lost, LostDevice{Device: member, Harmless: n.harmless(named, member)})
+		take.Lost = append(take.Lost, LostDevice{Device: member, Harmless: n.harmless(line.VM, named, member)})
 	}
 	for _, device := range named {
 		shares := func(lost LostDevice) bool { return lost.sharesGroup(device) }
@@ -131,12 +147,21 @@ func (n *Node) TakenWith(line *Line, named []*Device) StartTake {
 	return take
 }
 
+// Without takes functions out of what is lost.
+func (t *StartTake) Without(devices []*Device) {
+	t.Lost = slices.DeleteFunc(t.Lost, func(lost LostDevice) bool { return slices.Contains(devices, lost.Device) })
+	t.Groups = slices.DeleteFunc(t.Groups, func(group int) bool {
+		return !slices.ContainsFunc(t.Lost, func(lost LostDevice) bool { return *lost.Device.Device.Group.Value == group })
+	})
+}
+
 // harmless decides LostDevice.Harmless.
-func (n *Node) harmless(named []*Device, lost *Device) bool {
-	if len(lost.HostUses()) > 0 {
+func (n *Node) harmless(vm *VM, named []*Device, lost *Device) bool {
+	if len(lost.HostUses()) > 0 || lost.sliced() {
 		return false
 	}
-	if slices.ContainsFunc(named, func(device *Device) bool { return n.isCompanion(device, lost) }) {
+	if slices.ContainsFunc(named, func(device *Device) bool { return n.isCompanion(device, lost) }) ||
+		isCompanionClass(lost.Class) && n.besideOwn(vm, lost) {
 		return true
 	}
 	switch lost.Class.Base() {
@@ -147,4 +172,22 @@ func (n *Node) harmless(named []*Device, lost *Device) bool {
 	default:
 		return true
 	}
+}
+
+// besideOwn tells whether a function is a companion of one that the VM takes for
+// certain at its next start.
+func (n *Node) besideOwn(vm *VM, lost *Device) bool {
+	for i := range n.Devices {
+		device := &n.Devices[i]
+		own := func(r Reference) bool { return r.VM == vm && r.Certainty == Exact && r.TakesGroups() }
+		if n.isCompanion(device, lost) && slices.ContainsFunc(device.References, own) {
+			return true
+		}
+	}
+	return false
+}
+
+// sliced tells whether a VM has or wants a mediated device of the function.
+func (d *Device) sliced() bool {
+	return slices.ContainsFunc(d.References, func(r Reference) bool { return r.Mdev != "" && r.Counts() })
 }

@@ -129,3 +129,24 @@ func TestGroupMembers(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestIsBMC: displays of management controllers show by their ids.
+func TestIsBMC(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		vendor, device pci.ID
+		class          pci.Class
+		want           bool
+	}{
+		{0x1a03, 0x2000, 0x030000, true},
+		{0x102b, 0x0536, 0x030000, true},
+		{0x102b, 0x0525, 0x030000, false},
+		{0x10de, 0x2204, 0x030000, false},
+		{0x1a03, 0x1150, 0x060400, false},
+	} {
+		device := atlas.Device{Device: &facts.Device{Class: c.class, IDs: pci.IDs{Pair: pci.Pair{Vendor: c.vendor, Device: c.device}}}}
+		if device.IsBMC() != c.want {
+			t.Errorf("%s:%s of class %s", c.vendor, c.device, c.class)
+		}
+	}
+}

@@ -18,8 +18,8 @@ var deviceRules = []rule{
 var deviceEntries = []Entry{
 	{
 		Code: DeviceNotPresent, Severity: "Error.",
-		When: "A hostpci line that counts at the next start of a VM names an address that the whole device list of its node does not have. " +
-			"There is none for templates, for lists that were not read completely, and for entries of mappings, which mapping-invalid covers.",
+		When: "A hostpci line that counts at the next start of a VM names an address that the whole device list of its node does not have; so does one of a template, whose clones do not start. " +
+			"There is none for lists that were not read completely, and for entries of mappings, which mapping-invalid covers.",
 		Why:    "The VM does not start: no PCI device found for '…'. Without a domain, 0000 is meant; another spelling or another node does not count.",
 		Remedy: "Find the device with lspci -nnD and write its present address, or make the virtual functions again.",
 		Source: "qemu-server, PVE::QemuServer::PCI::parse_hostpci.",
@@ -68,7 +68,7 @@ var deviceEntries = []Entry{
 	},
 	{
 		Code: HostDevicePassed, Severity: "Warning; error if the host is known to use it.",
-		When: "A line by address passes a storage controller, the last network controller that VMs leave to the node or, read on the node, the boot display. " +
+		When: "A line by address passes a storage controller, the last network controller that VMs leave to the node, the display of a management controller by its ids (ASPEED, Matrox G200 of servers) or, read on the node, the boot display. " +
 			"There is none for virtual functions, for functions that a running VM has, and for those that are bound to a driver for VMs. " +
 			"Read on the node, the host is known to use a function with a disk that is mounted or swap space, with an interface that is a port " +
 			"of a bridge or bond or carries another one, and as the boot display with a framebuffer; lines by mapping and virtual functions count, too, then. " +
@@ -97,7 +97,7 @@ var deviceEntries = []Entry{
 	},
 	{
 		Code: MdevExhausted, Severity: "Warning.",
-		When:   "A VM that does not run wants more instances of a type from a function than can be made now, the types having been read.",
+		When:   "A VM that does not run wants more instances of a type from a function than can be made now, the types having been read. There is none for a function of NVIDIA's driver for kernel 6.8 and later that the VM takes twice.",
 		Why:    "The VM does not start until another VM gives an instance back.",
 		Remedy: "Stop a VM with an instance of the function, or choose another function or a smaller type.",
 		Source: "qemu-server, PVE::QemuServer::PCI::Mdev::pci_create_mdev_device and create_nvidia_device; in older releases pve-common, PVE::SysFSTools::pci_create_mdev_device.",
@@ -108,5 +108,26 @@ var deviceEntries = []Entry{
 		Why:    "A function that is bound to vfio-pci offers no mediated devices, and one with mediated devices cannot leave its driver.",
 		Remedy: "Decide on one use of the function.",
 		Source: "Linux, VFIO mediated devices.",
+	},
+	{
+		Code: ContainerUsesDevice, Severity: "Info.", ToCome: true,
+		When:   "The configuration of a container gives it device files of a GPU. Configurations of containers are not read yet.",
+		Why:    "The container works on the host's driver and loses the device when a VM takes it.",
+		Remedy: "None is needed as long as the device stays with the host.",
+		Source: "pve-container, lxc.mount.entry and devN.",
+	},
+	{
+		Code: ContainerSharesDevice, Severity: "Warning.", ToCome: true,
+		When:   "A VM names a function whose device files a container has. Configurations of containers are not read yet.",
+		Why:    "The start of the VM takes the device away from the container.",
+		Remedy: "Decide whether the host's driver or the VM has the device.",
+		Source: "pve-container, lxc.mount.entry and devN.",
+	},
+	{
+		Code: ContainerDeviceHeldByVM, Severity: "Warning.", ToCome: true,
+		When:   "A running VM holds a function whose device files a container has. Configurations of containers are not read yet.",
+		Why:    "The device files are gone as long as the VM runs; the container does not find its GPU.",
+		Remedy: "Stop the VM and give the device back to the host's driver, or remove it from the container.",
+		Source: "pve-container, lxc.mount.entry and devN.",
 	},
 }

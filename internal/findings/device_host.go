@@ -9,7 +9,8 @@ import (
 
 // findHostDevicePassed finds lines that name what the host uses, and lines by
 // address that name what it is likely to need: a storage controller, the only
-// network controller, the boot display. A device that a running VM has or that
+// network controller, the boot display, the display of the management controller. A
+// device that a running VM has or that
 // waits for VMs is the host's no more.
 func findHostDevicePassed(w *world) []Finding {
 	var found []Finding
@@ -70,6 +71,8 @@ func deviceLoss(n *node, device *atlas.Device) string {
 		return deviceNetworkLoss(n)
 	case device.Host != nil && device.Host.BootDisplay.Told && device.Host.BootDisplay.Value:
 		return "the host loses its console"
+	case device.IsBMC():
+		return "the remote console of the server's management controller goes dark"
 	default:
 		return ""
 	}

@@ -99,7 +99,8 @@ func deviceLacksType(device *atlas.Device, name string) bool {
 }
 
 // findMdevExhausted finds VMs that want more instances of a type than can be made
-// now: one finding for each VM, function and type.
+// now: one finding for each VM, function and type. A function that the VM takes
+// twice is an error of its own.
 func findMdevExhausted(w *world) []Finding {
 	type want struct {
 		vm     *vm
@@ -118,11 +119,23 @@ func findMdevExhausted(w *world) []Finding {
 	var found []Finding
 	for _, key := range order {
 		available, ok := deviceAvailable(key.device, key.name)
-		if ok && available < len(lines[key]) {
+		if ok && available < len(lines[key]) && !deviceTakenTwice(key.vm, key.device) {
 			found = append(found, deviceExhausted(lines[key], available))
 		}
 	}
 	return found
+}
+
+// deviceTakenTwice tells whether the next start of a VM takes a function of NVIDIA's
+// driver for kernel 6.8 and later in two slots, by vGPUs or whole.
+func deviceTakenTwice(v *vm, device *atlas.Device) bool {
+	slots := 0
+	for _, l := range v.node.linesOf(device) {
+		if l.vm == v && l.next() && (l.exclusive() || deviceIsNvidiaType(l.Mdev)) {
+			slots++
+		}
+	}
+	return device.NvidiaVGPU && slots > 1
 }
 
 // deviceAvailable gives how many instances of a type can be made now. The list of

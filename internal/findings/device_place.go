@@ -15,12 +15,10 @@ type deviceMissing struct {
 	selector pci.Selector
 }
 
-// deviceMissingOf gives the addresses that the next start of a VM looks for and
-// does not find. What entries of mappings name is checked with the mapping.
+// deviceMissingOf gives the addresses that the next start of a VM, or of a clone of
+// a template, looks for and does not find. What entries of mappings name is checked
+// with the mapping.
 func deviceMissingOf(v *vm) []deviceMissing {
-	if v.Template {
-		return nil
-	}
 	var missing []deviceMissing
 	for _, l := range v.lines {
 		if !l.next() || l.Via != atlas.ViaAddress {
@@ -68,9 +66,13 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 	}
 	evidence = append(evidence, fmt.Sprintf("the list of PCI devices of node %s, %s: none for %s",
 		v.Node, deviceCount(v.node), deviceWords(selectors)))
-	sentence := fmt.Sprintf("%s of VM %d %s %s, which %s not there on node %s; the VM does not start: "+
-		"no PCI device found for '%s'.", deviceWords(keys), v.VMID, devicePlural(len(keys), "names", "name"),
-		deviceWords(selectors), devicePlural(len(selectors), "is", "are"), v.Node, selectors[0])
+	who, end := "VM", "the VM does not start"
+	if v.Template {
+		who, end = "template", "no clone of it starts"
+	}
+	sentence := fmt.Sprintf("%s of %s %d %s %s, which %s not there on node %s; %s: "+
+		"no PCI device found for '%s'.", deviceWords(keys), who, v.VMID, devicePlural(len(keys), "names", "name"),
+		deviceWords(selectors), devicePlural(len(selectors), "is", "are"), v.Node, end, selectors[0])
 	if len(near) > 0 {
 		sentence += " " + strings.Join(near, " ")
 	}

@@ -149,6 +149,7 @@ func deviceRun(t *testing.T, cases []deviceCase) {
 const (
 	deviceGPU    = "0000:01:00.0 030000 10de:2204 14"
 	deviceSound  = "0000:01:00.1 040300 10de:1aef 14"
+	deviceASPEED = "0000:05:00.0 030000 1a03:2000 9"
 	deviceOther  = "0000:02:00.0 030000 10de:2204 15"
 	deviceNIC    = "0000:03:00.0 020000 8086:1521 16"
 	deviceMapped = "gpu|\tmap id=10de:2204,node=pve-a,path=0000:05:00.0,iommugroup=14"
@@ -162,7 +163,8 @@ func TestDevicePlaceRules(t *testing.T) {
 		{"gone", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 04:00.0"}}, []string{"error vmid:101 slot:hostpci0"}},
 		{"several lines", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 04:00.0|hostpci1: 05:00"}}, []string{"error vmid:101"}},
 		{"there", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, nil},
-		{"template", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped template: 1|hostpci0: 04:00.0"}}, nil},
+		{"template", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped template: 1|hostpci0: 04:00.0"}}, []string{"error vmid:101 slot:hostpci0"}},
+		{"template, there", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped template: 1|hostpci0: 01:00.0"}}, nil},
 		{"will be replaced", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 running hostpci0: 04:00.0|[PENDING]|hostpci0: 01:00.0"}}, nil},
 		{"list not whole", DeviceNotPresent, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 04:00.0"}, change: deviceUnread}, nil},
 
@@ -237,6 +239,10 @@ func TestDeviceHostRules(t *testing.T) {
 		{"a template takes no NIC", HostDevicePassed, deviceWorld{devices: []string{deviceNIC, second}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped template: 1|hostpci0: 03:00.1"}}, nil},
 		{"NICs not all known", HostDevicePassed, deviceWorld{devices: []string{deviceNIC}, vms: []string{"101 stopped hostpci0: 03:00.0"}, change: deviceUnread}, nil},
 		{"console", HostDevicePassed, deviceWorld{devices: []string{deviceGPU + " boot"}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:01:00.0"}},
+		{"management controller", HostDevicePassed, deviceWorld{devices: []string{deviceASPEED}, vms: []string{"101 stopped hostpci0: 05:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:05:00.0"}},
+		{"management controller, read on the node", HostDevicePassed, deviceWorld{devices: []string{deviceASPEED + " driver=ast"}, vms: []string{"101 stopped hostpci0: 05:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:05:00.0"}},
+		{"Matrox of a server", HostDevicePassed, deviceWorld{devices: []string{"0000:05:00.0 030000 102b:0536 9"}, vms: []string{"101 stopped hostpci0: 05:00.0"}}, []string{"warning vmid:101 slot:hostpci0 device:0000:05:00.0"}},
+		{"Matrox card", HostDevicePassed, deviceWorld{devices: []string{"0000:05:00.0 030000 102b:0525 9"}, vms: []string{"101 stopped hostpci0: 05:00.0"}}, nil},
 		{"console not told", HostDevicePassed, deviceWorld{devices: []string{deviceGPU}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, nil},
 
 		{"sound", FunctionLeftBehind, deviceWorld{devices: []string{deviceGPU, deviceSound}, vms: []string{"101 stopped hostpci0: 01:00.0"}}, []string{"info vmid:101 slot:hostpci0 device:0000:01:00.0"}},
@@ -296,6 +302,11 @@ func TestDeviceMdevRules(t *testing.T) {
 			devices: gpu, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=nvidia-63|hostpci1: 01:00.0,mdev=nvidia-63"},
 			change: deviceTypes(facts.MdevType{Type: "nvidia-63", Available: 1}),
 		}, []string{"warning " + about}},
+		{"assigned twice", MdevExhausted, deviceWorld{
+			devices: nvidia, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=nvidia-63|hostpci1: 01:00.0,mdev=nvidia-63"},
+			change: deviceTypes(facts.MdevType{Type: "nvidia-63", Available: 1}),
+		}, nil},
+		{"NVIDIA, none left", MdevExhausted, deviceWorld{devices: nvidia, vms: one, change: deviceTypes(facts.MdevType{Type: "nvidia-50", Available: 1})}, []string{"warning " + about}},
 		{"running", MdevExhausted, deviceWorld{devices: gpu, vms: []string{"101 running hostpci0: 01:00.0,mdev=nvidia-63"}, change: deviceTypes(facts.MdevType{Type: "nvidia-63"})}, nil},
 		{"not asked", MdevExhausted, deviceWorld{devices: gpu, vms: one}, nil},
 

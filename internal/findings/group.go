@@ -38,7 +38,8 @@ var groupEntries = []Entry{
 	{
 		Code: GroupTakesHostDevice, Severity: "Warning; error if the host is known to use one of them, as host-device-passed says, and the line has no alternatives.",
 		When: "The next start of a VM takes further functions of the IOMMU group away from the host that matter to a host: storage, network, display, USB, sound, ISA bridge, SMBus and the like. " +
-			"Not taken are functions with a bus below them. Members that a VM names, that are bound to a driver for VMs, and companions of the passed card are not counted. " +
+			"Not taken are functions with a bus below them. Members that a VM claims whole and for certain, that are bound to a driver for VMs, and companions of a card of the VM are not counted; " +
+			"those of which VMs only have mediated devices or that are alternatives of a mapping or named by templates are. What two lines of a VM take is said once. " +
 			"Nothing is said while a line of the node could not be read.",
 		Why:    "PVE binds all members of the group to vfio-pci at the start, and nothing gives them back when the VM stops.",
 		Remedy: "Move the card to another slot, or pass something that has a group of its own.",

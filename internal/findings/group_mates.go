@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/pci"
@@ -246,21 +247,38 @@ func findGroupTaken(w *world) []Finding {
 			continue // an unread VM may have taken the other members from the host
 		}
 		for _, v := range n.vms {
-			for _, l := range v.lines {
-				if !l.TakesGroups() || !groupMayLose(n, l) {
-					continue
-				}
-				if take := n.TakenWith(l.Line, l.all()); len(take.Lost) > 0 {
-					found = append(found, groupTaken(l, &take))
-				}
-			}
+			found = append(found, groupTakenBy(v)...)
 		}
 	}
 	return found
 }
 
-// groupMayLose tells whether a group of the line has members that its start takes
-// and that no VM names.
+// groupTakenBy gives what the lines of a VM take along. What two of them take is
+// said once, of the first line that is sure to take it, or else of the first.
+func groupTakenBy(v *vm) []Finding {
+	var found []Finding
+	var said []*atlas.Device
+	for _, certain := range []bool{true, false} {
+		for _, l := range v.lines {
+			if !l.TakesGroups() || (len(l.candidates) == 0) != certain || !groupMayLose(v.node, l) {
+				continue
+			}
+			take := v.node.TakenWith(l.Line, l.all())
+			take.Without(said)
+			if len(take.Lost) == 0 {
+				continue
+			}
+			for i := range take.Lost {
+				said = append(said, take.Lost[i].Device)
+			}
+			found = append(found, groupTaken(l, &take))
+		}
+	}
+	return found
+}
+
+// groupMayLose tells whether a group of the line may have members that its start
+// takes from the host.
 func groupMayLose(n *node, l *line) bool {
 	for _, device := range l.all() {
 		for _, member := range n.groupOf(device) {
@@ -283,8 +301,10 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 	})
 	lost, harmless := make([]*atlas.Device, len(take.Lost)), true
 	var used, uses []string
+	var broken []*line
 	for i := range take.Lost {
 		lost[i] = take.Lost[i].Device
+		broken = append(broken, groupBroken(l, lost[i])...)
 		harmless = harmless && take.Lost[i].Harmless
 		if known := lost[i].HostUses(); len(known) > 0 {
 			used = append(used, fmt.Sprintf("%s (%s)", deviceUseWords(known), lost[i].Address))
@@ -319,6 +339,9 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 			f.Severity = Error
 		}
 	}
+	if len(broken) > 0 && !harmless {
+		f.sayBroken(broken)
+	}
 	if harmless {
 		f.Code, f.Severity, f.Remedy = GroupMateBound, Info, nil
 		f.Sentence = fmt.Sprintf("Starting VM %d%s %s %s of IOMMU group %s to vfio-pci, too, beside what %s names.",
@@ -326,4 +349,43 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 			deviceWords(groups), l.key())
 	}
 	return f
+}
+
+// groupBroken gives the lines of other VMs that may want a function, which the
+// start of a line takes along: mediated devices of it and alternatives. What the
+// device itself shows as shared or as wanted whole is left out.
+func groupBroken(l *line, lost *atlas.Device) []*line {
+	if !lost.Claimed() {
+		return nil
+	}
+	var broken []*line
+	for _, v := range l.vm.node.vms {
+		for _, other := range v.lines {
+			if other.counts() && (other.vm != l.vm || !other.exclusive()) && slices.Contains(other.all(), lost) {
+				broken = append(broken, other)
+			}
+		}
+	}
+	return broken
+}
+
+// sayBroken says what lines of VMs lose with the functions that are taken.
+func (f *Finding) sayBroken(lines []*line) {
+	slices.SortStableFunc(lines, func(a, b *line) int { return a.order - b.order })
+	lines = slices.Compact(lines)
+	var texts []string
+	for _, l := range lines {
+		switch {
+		case l.exclusive():
+			texts = append(texts, fmt.Sprintf("VM %d, which may get it by resource mapping %s (%s), cannot start with it", l.vm.VMID, l.Mapping, l.key()))
+		case l.vm.running() && l.now():
+			texts = append(texts, fmt.Sprintf("VM %d is running with a mediated device of it (%s) and loses that", l.vm.VMID, l.key()))
+		default:
+			texts = append(texts, fmt.Sprintf("VM %d gets no mediated device of it (%s) any more", l.vm.VMID, l.key()))
+		}
+		f.Evidence = append(f.Evidence, deviceLineEvidence(l), deviceStatusEvidence(l.vm))
+	}
+	f.Params["broken"] = strings.Join(texts, "; ")
+	f.Sentence += " Other VMs want it, too: " + strings.Join(few(texts), "; ") + "."
+	f.vms = append(f.vms, vmsOfLines(lines...)...)
 }

@@ -47,6 +47,8 @@ func TestGroupMateRules(t *testing.T) {
 	const hostBridge = "0000:00:00.0 060000 8086:1901 14"
 	passes := []string{"101 stopped hostpci0: 01:00.0"}
 	taken := []string{"warning vmid:101 slot:hostpci0"}
+	const usb = "0000:01:00.2 0c0330 10de:1ad8 14"
+	bound := []string{"info vmid:101 slot:hostpci0"}
 	const pool = "gpu|\tmap id=10de:2204,iommugroup=14,node=pve-a,path=0000:01:00.0|\tmap id=10de:2204,iommugroup=14,node=pve-a,path=0000:02:00.0"
 	pooled := []string{deviceGPU, "0000:02:00.0 030000 10de:2204 14"}
 	starting := []string{"101 stopped onboot: 1|hostpci0: mapping=gpu", "102 stopped onboot: 1|hostpci0: mapping=gpu"}
@@ -70,6 +72,14 @@ func TestGroupMateRules(t *testing.T) {
 
 		{"NIC", GroupTakesHostDevice, deviceWorld{devices: []string{bridge, deviceGPU, nic}, vms: passes}, taken},
 		{"another VM's", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: both}, nil},
+		{"another VM's slice", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU + " mdev", deviceSound}, vms: []string{"101 running hostpci0: 01:00.0,mdev=a", "102 stopped hostpci0: 01:00.1"}}, []string{"warning vmid:102 slot:hostpci0"}},
+		{"its own slice", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU + " mdev", deviceSound}, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=a|hostpci1: 01:00.1"}}, []string{"warning vmid:101 slot:hostpci1"}},
+		{"another VM's alternative", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, deviceOther, nic}, vms: []string{"101 stopped hostpci0: 03:00.0", "102 stopped hostpci0: mapping=gpu"}, mappings: strings.Replace(pool, "14,node=pve-a,path=0000:02", "15,node=pve-a,path=0000:02", 1)}, []string{"warning vmid:101 slot:hostpci0"}},
+		{"its own alternatives", GroupTakesHostDevice, deviceWorld{devices: pooled, vms: starting[:1], mappings: pool}, nil},
+		{"a template's", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{passes[0], "102 stopped template: 1|hostpci0: 03:00.0"}}, taken},
+		{"once for two lines", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, deviceSound, nic}, vms: []string{"101 stopped hostpci0: 01:00.0|hostpci1: 01:00.1"}}, taken},
+		{"USB of the card from two lines", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, deviceSound, usb}, vms: []string{"101 stopped hostpci0: 01:00.1|hostpci1: 01:00.0"}}, nil},
+		{"USB of the card from two lines", GroupMateBound, deviceWorld{devices: []string{deviceGPU, deviceSound, usb}, vms: []string{"101 stopped hostpci0: 01:00.1|hostpci1: 01:00.0"}}, bound},
 		{"bridge only", GroupTakesHostDevice, deviceWorld{devices: []string{bridge, deviceGPU}, vms: passes}, nil},
 		{"a slice", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU + " mdev", nic}, vms: []string{"101 stopped hostpci0: 01:00.0,mdev=a"}}, nil},
 		{"driver=keep", GroupTakesHostDevice, deviceWorld{devices: []string{deviceGPU, nic}, vms: []string{"101 stopped hostpci0: 01:00.0,driver=keep"}}, nil},
@@ -83,4 +93,20 @@ func TestGroupMateRules(t *testing.T) {
 		{"with a NIC", GroupMateBound, deviceWorld{devices: []string{deviceGPU, deviceSound, nic}, vms: passes}, nil},
 		{"group not told", GroupMateBound, deviceWorld{devices: []string{deviceGPU, "0000:01:00.1 040300 10de:1aef ?"}, vms: passes}, nil},
 	})
+}
+
+// TestGroupTakenWords: what VMs lose that want a taken function in another way.
+func TestGroupTakenWords(t *testing.T) {
+	t.Parallel()
+	devices := []string{deviceGPU + " mdev", deviceSound}
+	for status, want := range map[string]string{
+		"running": "VM 101 is running with a mediated device of it (hostpci0) and loses that",
+		"stopped": "VM 101 gets no mediated device of it (hostpci0) any more",
+	} {
+		world := deviceWorld{devices: devices, vms: []string{"101 " + status + " hostpci0: 01:00.0,mdev=a", "102 stopped hostpci0: 01:00.1"}}
+		f := firstOf(t, world.find(t), GroupTakesHostDevice)
+		if !strings.Contains(f.Sentence, want) || len(f.vms) == 0 || f.vms[len(f.vms)-1].vmid != 101 {
+			t.Errorf("%s: %+v", status, f)
+		}
+	}
 }

@@ -74,13 +74,17 @@ func lineTemplates(w *world) []Finding {
 func lineArgs(w *world) []Finding {
 	var found []Finding
 	for _, v := range w.vms {
-		if v.Config == nil || v.Template || !v.Config.Args.MentionsVFIO || !lineSet(v, v.Config.Args) {
+		if v.Config == nil || !v.Config.Args.MentionsVFIO || !lineSet(v, v.Config.Args) {
 			continue
+		}
+		who, clones := "VM", ""
+		if v.Template {
+			who, clones = "template", " Its clones inherit them."
 		}
 		found = append(found, Finding{
 			Code: ArgsPassesDevice, Severity: Warning, Subject: v.subject(), Params: lineParams(v),
-			Sentence: fmt.Sprintf("Custom arguments of VM %d on %s mention vfio-pci; which device they pass is not examined. "+
-				"Proxmox VE neither binds nor reserves it, nor sees it before a move to another node.", v.VMID, v.Node),
+			Sentence: fmt.Sprintf("Custom arguments of %s %d on %s mention vfio-pci; which device they pass is not examined. "+
+				"Proxmox VE neither binds nor reserves it, nor sees it before a move to another node.%s", who, v.VMID, v.Node, clones),
 			Evidence: []string{fmt.Sprintf("VM %d args: set, mentions vfio-pci", v.VMID)},
 			Remedy:   []string{fmt.Sprintf("Use a hostpci line instead: qm set %d --hostpciN ADDRESS, and take the device out of args.", v.VMID)},
 		})

@@ -201,7 +201,7 @@ var lineConfigEntries = []Entry{
 	},
 	{
 		Code: ArgsPassesDevice, Severity: "Warning.",
-		When:   "The custom arguments of a VM mention vfio-pci. Which device they pass is not examined" + lineOtherwise,
+		When:   "The custom arguments of a VM mention vfio-pci; those of a template, too, because clones inherit them. Which device they pass is not examined.",
 		Why:    "Proxmox VE hands args to QEMU unread: it neither binds nor reserves the device nor sees it before a move to another node.",
 		Remedy: "Use a hostpci line.",
 		Source: "PVE::QemuServer, config_to_command.",

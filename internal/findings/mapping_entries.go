@@ -5,12 +5,12 @@ var mappingEntries = []Entry{
 		Code: MappingInvalid, Severity: "Error, one for each entry at fault.",
 		When:   "An entry of a mapping does not fit the hardware of its node: the device is not there, or its id, IOMMU group, mdev flag or subsystem id differs. All differing properties are named. Values are compared as text, so 10DE:2204 is not 10de:2204. Only nodes whose devices were read are judged, and a device list that is not whole proves no absence. The mdev flag is compared since pve-guest-common 5.1.7, of April 2025.",
 		Why:    "Before a VM starts, Proxmox VE checks every entry of its node and stops at the first bad one: \"PCI device mapping invalid (hardware probably changed)\". One stale entry blocks the whole mapping there.",
-		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping, or says what to look up where the device is gone.",
+		Remedy: "Write the entry as the hardware is; the finding gives the corrected entry and the command with all entries of the mapping, or says what to look up where the device is gone or another one has its address.",
 		Source: "PVE::Mapping::PCI::assert_valid (pve-guest-common), called by PVE::QemuServer::PCI::parse_hostpci.",
 	},
 	{
 		Code: MappingNotFound, Severity: "Error; a warning for a template.",
-		When:   "A line that is in effect at the next start names a mapping that does not exist. Only a list of mappings that is known to be whole can tell; a mapping that may just not be visible is no finding.",
+		When:   "A line that is in effect at the next start, of a VM or of a template, names a mapping that does not exist. Only a list of mappings that is known to be whole can tell; a mapping that may just not be visible is no finding.",
 		Why:    "The VM does not start: \"PCI device mapping not found for 'NAME'\". Proxmox VE's own check before a move fails with error 500.",
 		Remedy: "Create the mapping or name one that exists. Names are case-sensitive.",
 		Source: "PVE::QemuServer::PCI::parse_hostpci and PVE::Mapping::PCI::find_on_current_node.",
@@ -66,7 +66,7 @@ var mappingEntries = []Entry{
 	},
 	{
 		Code: MappingUnused, Severity: "Info.",
-		When:   "No VM, template, pending change or snapshot names the mapping, nor does a line that Proxmox VE drops. It is only said if the list of mappings is proven whole, all VMs of all nodes with their snapshots were read, the scope of VMs is not unproven, and no guest is known to be out of sight.",
+		When:   "No VM, template, pending change or snapshot names the mapping, nor does a line that Proxmox VE drops. It is only said if the list of mappings is not unproven, all VMs of all nodes with their snapshots were read, the scope of VMs is not unproven, and no guest is known to be out of sight. A scope that is only assumed is said in the sentence.",
 		Why:    "An unused mapping does no harm, but it must be kept in step with the hardware.",
 		Remedy: "Delete it if nobody is going to use it.",
 		Source: "The configurations and snapshots of all VMs.",

@@ -15,7 +15,7 @@ import (
 func (p *mappingPlace) corrected(entry pve.Entry) (fixed pve.Entry, ok bool) {
 	first, alike := p.named(entry)
 	switch {
-	case first == nil:
+	case first == nil || p.isForeign(entry, first):
 		return p.movedEntry(entry)
 	case alike:
 		return mappingEntryFor(entry, first), true
@@ -44,6 +44,40 @@ func (p *mappingPlace) named(entry pve.Entry) (first *atlas.Device, alike bool) 
 		}
 	}
 	return first, alike
+}
+
+// isForeign tells whether another device than the entry means has taken its address,
+// so that the properties of that device have no place in the mapping: devices of the
+// entry's ids are elsewhere, or the ids belong to another kind of device.
+func (p *mappingPlace) isForeign(entry pve.Entry, first *atlas.Device) bool {
+	if deviceHasIDs(first, &entry) {
+		return false
+	}
+	return slices.ContainsFunc(deviceLostEntries(p.node), func(e *deviceEntry) bool {
+		return e.mapping == p.mapping && *e.entry == entry
+	}) || !strings.EqualFold(first.IDs.String(), entry.ID) && p.node.world.otherKind(p.mapping, entry.ID, first)
+}
+
+// otherKind tells whether ids of a mapping are those of another kind of device than a
+// function is: as a device of these ids shows on any node, or the maker of graphics
+// processors alone, or the use of the mapping.
+func (w *world) otherKind(mapping *pve.Mapping, ids string, device *atlas.Device) bool {
+	for _, n := range w.nodes {
+		for i := range n.Devices {
+			if strings.EqualFold(n.Devices[i].IDs.String(), ids) {
+				return n.Devices[i].Class.Base() != device.Class.Base()
+			}
+		}
+	}
+	if device.Class.Kind() != pci.Other {
+		return false
+	}
+	graphics := strings.HasPrefix(strings.ToLower(ids), "10de:") && device.IDs.Vendor != 0x10de
+	return graphics || slices.ContainsFunc(w.usersOf(mapping.ID), func(v *vm) bool {
+		return slices.ContainsFunc(v.lines, func(l *line) bool {
+			return l.Mapping == mapping.ID && (l.Value.XVGA == "1" || l.Value.LegacyIGD == "1")
+		})
+	})
 }
 
 // movedEntry gives the entry at the address where its device is likely to be now:
@@ -87,6 +121,14 @@ func (p *mappingPlace) wholeSlot(entry pve.Entry) (fixed pve.Entry, ok bool) {
 	return mappingEntryFor(entry, first), slices.Equal(functions, p.readFunctions(entry))
 }
 
+// tookOver gives the device that has taken the address of an entry, nil if none has.
+func (p *mappingPlace) tookOver(entry pve.Entry) *atlas.Device {
+	if first, _ := p.named(entry); first != nil && p.isForeign(entry, first) {
+		return first
+	}
+	return nil
+}
+
 // correction gives the steps that make a mapping valid again.
 func (p *mappingPlace) correction(entry pve.Entry, faults []pve.EntryFault) []string {
 	var steps []string
@@ -99,6 +141,10 @@ func (p *mappingPlace) correction(entry pve.Entry, faults []pve.EntryFault) []st
 	case faults[0].Code == pve.EntryDeviceNotFound:
 		steps = append(steps, fmt.Sprintf("Look on node %s for the address that the device %s has now, and write it into the entry: lspci -nnD -d %s",
 			p.node.Name, entry.ID, entry.ID))
+	case p.tookOver(entry) != nil:
+		steps = append(steps, fmt.Sprintf("At %s is another device now, %s: do not write what it is into the mapping. "+
+			"Look on node %s for the address that the device %s has now, and write that into the entry: lspci -nnD -d %s",
+			entry.Path, deviceLabel(p.tookOver(entry)), p.node.Name, entry.ID, entry.ID))
 	default:
 		steps = append(steps, "Properties cannot make this entry valid, because its paths name different devices: "+
 			"write the whole slot (a path without function), or use one mapping for each device.")
@@ -144,7 +190,7 @@ func (p *mappingPlace) correctionCommand(faults []pve.EntryFault) string {
 	case len(entries) == len(p.mapping.Entries):
 		return set
 	case len(entries) == 0:
-		if !w.mappingAllSeen() || w.mappingMentions()[p.mapping.ID] {
+		if w.mappingSeen() != atlas.Proven || w.mappingMentions()[p.mapping.ID] {
 			return ""
 		}
 		return "Nothing uses the mapping, so it can be deleted as well: pvesh delete /cluster/mapping/pci/" + p.mapping.ID

@@ -39,7 +39,6 @@ func (l *line) mappingNotFound() Finding {
 		Evidence: []string{mappingLineEvidence(l), "mappings: " + w.mappingNames()},
 	}
 	if l.vm.Template {
-		f.Severity = Warning
 		f.Sentence = fmt.Sprintf("Template %d names resource mapping %s in %s, which does not exist. No clone of it starts: %q.",
 			l.vm.VMID, l.Mapping, l.key(), message)
 	}

@@ -194,7 +194,7 @@ func TestMappingFindings(t *testing.T) {
 		{Name: "gone", Code: findings.MappingNotFound, VMs: one, Want: "error", Subject: user},
 		{Name: "there", Code: findings.MappingNotFound, File: mappingGood, VMs: one},
 		{Name: "not visible", Code: findings.MappingNotFound, VMs: one, Change: func(s *facts.Snapshot) { s.Mappings.State = facts.Failed }},
-		{Name: "template", Code: findings.MappingNotFound, VMs: []mappingVM{{ID: 101, Template: true, Config: mappingHost("mapping=gpu")}}, Want: "warning"},
+		{Name: "template", Code: findings.MappingNotFound, VMs: []mappingVM{{ID: 101, Template: true, Config: mappingHost("mapping=gpu")}}, Want: "error"},
 		{
 			Name: "used there", Code: findings.MappingNoEntryForNode, File: mappingGood, Want: "error", Subject: user,
 			VMs: []mappingVM{{ID: 101, Node: "pve-b", Config: mappingHost("mapping=gpu")}},
@@ -248,6 +248,9 @@ func TestMappingFindings(t *testing.T) {
 		}},
 		{Name: "HA unread", Code: findings.MappingPartialNode, File: mappingGood, VMs: one, Change: func(s *facts.Snapshot) { ha(s); s.HA.State = facts.Failed }},
 		{Name: "nobody", Code: findings.MappingUnused, File: mappingGood, Want: "info"},
+		{Name: "nobody, scope assumed", Code: findings.MappingUnused, File: mappingGood, Want: "info", Change: func(s *facts.Snapshot) { s.Files.Value.Mounted = false }},
+		{Name: "nobody, scope unproven", Code: findings.MappingUnused, File: mappingGood, Change: func(s *facts.Snapshot) { s.Files.Value.Populated = false }},
+		{Name: "nobody but for the letters' case", Code: findings.MappingUnused, File: mappingGood, VMs: []mappingVM{{ID: 101, Config: mappingHost("mapping=GPU")}}},
 		{Name: "a VM", Code: findings.MappingUnused, File: mappingGood, VMs: one},
 		{Name: "a template", Code: findings.MappingUnused, File: mappingGood, VMs: []mappingVM{{ID: 101, Template: true, Config: mappingHost("mapping=gpu")}}},
 		{Name: "a snapshot", Code: findings.MappingUnused, File: mappingGood, VMs: []mappingVM{{ID: 101, Snapshot: "mapping=gpu,pcie=1"}}},
@@ -277,6 +280,8 @@ func TestMappingCorrection(t *testing.T) {
 		away     = "gpu\n\tmap id=8086:1521,iommugroup=11,node=pve-b,path=0000:07:00\n"
 		alsoGone = gone + "\tmap id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0\n"
 		halves   = "gpu\n\tmap id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0;0000:01:00.1\n"
+		foreign  = "gpu\n\tmap id=10de:2204,iommugroup=1,node=pve-b,path=0000:01:00.0\n\tmap id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0\n"
+		taken    = "gpu\n\tmap id=10de:9999,iommugroup=1,node=pve-b,path=0000:01:00.0\n"
 		drop     = "pvesh delete /cluster/mapping/pci/gpu"
 		look     = "lspci -nnD -d 10de:9999"
 	)
@@ -289,6 +294,8 @@ func TestMappingCorrection(t *testing.T) {
 		"properties": {file: mappingBad, do: "pvesh set /cluster/mapping/pci/gpu --map 'id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00.0' " +
 			"--map 'id=10de:2204,iommugroup=21,node=pve-b,path=0000:81:00.0'"},
 		"moved, whole slot":    {file: away, do: "pvesh set /cluster/mapping/pci/gpu --map 'id=8086:1521,iommugroup=1,node=pve-b,path=0000:01:00'"},
+		"another device there": {file: foreign, do: "path=0000:01:00.0'", dont: "id=8086:1521"},
+		"another kind there":   {file: taken, vms: used, do: "lspci -nnD -d 10de:9999", dont: "id=8086:1521"},
 		"parts of a card":      {file: halves, vms: used, do: "--map 'id=10de:2204,iommugroup=11,node=pve-a,path=0000:01:00'"},
 		"gone, used":           {file: gone, vms: used, do: look, dont: "pvesh"},
 		"gone, in a snapshot":  {file: gone, vms: []mappingVM{{ID: 101, Snapshot: "mapping=gpu"}}, do: look, dont: "pvesh"},

@@ -245,10 +245,19 @@ func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool
 }
 
 // mappingUnused finds mappings that nothing refers to. It needs a whole list of
-// mappings, the whole configuration of every VM, and its snapshots.
+// mappings, the whole configuration of every VM, and its snapshots. Where only
+// nothing speaks against that, it says so.
 func mappingUnused(w *world) []Finding {
-	if w.report.MappingsRead != facts.OK || w.report.MappingScope.State != atlas.Proven || !w.mappingAllSeen() {
+	seen := weakest(w.report.MappingScope.State, w.mappingSeen())
+	if w.report.MappingsRead != facts.OK || seen == atlas.Unproven {
 		return nil
+	}
+	head, evidence := "Nothing", "all VMs and templates were read with their snapshots; none names it"
+	if seen != atlas.Proven {
+		head, evidence = "As far as Proxmox VE shows this token, nothing", "all VMs and templates that were shown were read with their snapshots; none names it"
+		if w.facts.Files.State != facts.NotAsked {
+			head = "As far as these files show, nothing"
+		}
 	}
 	var found []Finding
 	mentioned := w.mappingMentions()
@@ -258,31 +267,43 @@ func mappingUnused(w *world) []Finding {
 		}
 		found = append(found, Finding{
 			Code: MappingUnused, Severity: Info, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
-			Sentence: fmt.Sprintf("Nothing refers to resource mapping %s: no VM, no template and no snapshot.", mapping.ID),
-			Params:   map[string]string{"mapping": mapping.ID},
-			Evidence: []string{
-				mappingEntriesOn(mapping), "all VMs and templates were read with their snapshots; none names it",
-			},
-			Remedy: []string{"If nobody is going to use it, neither for another VM nor for one that is to move here: pvesh delete /cluster/mapping/pci/" + mapping.ID},
+			Sentence: fmt.Sprintf("%s refers to resource mapping %s: no VM, no template and no snapshot.", head, mapping.ID),
+			Params:   map[string]string{"mapping": mapping.ID, "scope": string(seen)},
+			Evidence: []string{mappingEntriesOn(mapping), evidence},
+			Remedy:   []string{"If nobody is going to use it, neither for another VM nor for one that is to move here: pvesh delete /cluster/mapping/pci/" + mapping.ID},
 		})
 	}
 	return found
 }
 
-// mappingAllSeen tells whether every VM of every node was read with its snapshots
-// and none is known to be hidden.
-func (w *world) mappingAllSeen() bool {
+// weakest gives the state of two that proves less.
+func weakest(a, b atlas.ScopeState) atlas.ScopeState {
+	for _, state := range []atlas.ScopeState{atlas.Unproven, atlas.Assumed} {
+		if a == state || b == state {
+			return state
+		}
+	}
+	return atlas.Proven
+}
+
+// mappingSeen tells how sure it is that every VM of every node was read with its
+// snapshots. It is unproven if one is known to be hidden or could not be read.
+func (w *world) mappingSeen() atlas.ScopeState {
+	seen := atlas.Proven
 	for _, n := range w.nodes {
-		if n.Scope.State != atlas.Proven || n.CheckedVMs != n.VisibleVMs ||
+		seen = weakest(seen, n.Scope.State)
+		if n.CheckedVMs != n.VisibleVMs ||
 			slices.ContainsFunc(n.Issues, func(i atlas.Issue) bool {
 				return i.Code == atlas.IssueVMHidden || i.Code == atlas.IssueVMUnreadable || i.Code == atlas.IssueNodeUnreachable
 			}) {
-			return false
+			return atlas.Unproven
 		}
 	}
-	return len(w.nodes) > 0 && !slices.ContainsFunc(w.vms, func(v *vm) bool {
-		return v.Config == nil || v.Config.Snapshots.State != facts.OK
-	})
+	unread := func(v *vm) bool { return v.Config == nil || v.Config.Snapshots.State != facts.OK }
+	if len(w.nodes) == 0 || slices.ContainsFunc(w.vms, unread) {
+		return atlas.Unproven
+	}
+	return seen
 }
 
 // mappingValues goes through everything in the VM's configuration that may name a
@@ -347,6 +368,12 @@ func (w *world) mentionWords(part string) {
 	}) {
 		if w.byID[word] != nil {
 			w.mentioned[word] = true
+			continue
+		}
+		for _, mapping := range w.mappings { // what is meant differs in the letters' case
+			if strings.EqualFold(mapping.ID, word) {
+				w.mentioned[mapping.ID] = true
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var moveRules = []rule{
 	moveLiveFlag, moveBlockedRaw, moveMissingMapping, moveRawDevices, moveMappedDiffers, moveStartFails,
-	moveHARaw, moveBootOrder, moveBackup,
+	moveHARaw, moveBootOrder, movePoolOrder, moveBackup,
 }
 
 // moveAway tells whether the node is known to be off, or to be no member.

@@ -52,7 +52,8 @@ var moveEntries = []Entry{
 	},
 	{
 		Code: BootOrderCollision, Severity: "Warning.",
-		When:   "VMs name one function for certain, and at least one of them starts by itself: by onboot, or by HA. Where the policies of HA were not read, onboot alone proves nothing.",
+		When: "VMs name one function for certain, and at least one of them starts by itself: by onboot, or by HA. " +
+			"Or a VM names a function for certain that others may get first as an alternative of a mapping, and all start by themselves. Where the policies of HA were not read, onboot alone proves nothing.",
 		Why:    "After a boot of the node the device belongs to the VM that starts first; timing decides, and the other does not start.",
 		Remedy: "Let at most one of the VMs start by itself.",
 		Source: "PVE::API2::Nodes::Nodeinfo, startall (pve-manager), and PVE::QemuServer::PCI::reserve_pci_usage.",

@@ -79,6 +79,11 @@ func TestMoveFindings(t *testing.T) {
 			Name: "HA unread", Code: findings.BootOrderCollision, VMs: []mappingVM{boot(101, "1"), boot(102, "1")},
 			Change: func(s *facts.Snapshot) { s.HA.State = facts.NotAsked },
 		},
+		{Name: "pool and address", Code: findings.BootOrderCollision, File: mappingPool, Want: "warning", VMs: []mappingVM{mappingUser(101, "onboot", "1"), mappingAt(102, "01:00.0", "1")}},
+		{Name: "pool and address, one by hand", Code: findings.BootOrderCollision, File: mappingPool, VMs: []mappingVM{mappingUser(101, "onboot", "1"), mappingAt(102, "01:00.0", "0")}},
+		{Name: "pool and an address that is not reached", Code: findings.BootOrderCollision, File: mappingPool, VMs: []mappingVM{mappingUser(101, "onboot", "1"), mappingAt(102, "02:00.0", "1")}},
+		{Name: "pool that is used up", Code: findings.BootOrderCollision, File: mappingPool, Want: "warning", VMs: []mappingVM{mappingUser(101, "onboot", "1"), mappingUser(103, "onboot", "1"), mappingAt(102, "02:00.0", "1")}},
+		{Name: "pool and its own address", Code: findings.BootOrderCollision, File: mappingPool, VMs: []mappingVM{{ID: 101, Config: mappingHost("01:00.0", "hostpci1", "mapping=gpu", "onboot", "1")}}},
 		{Name: "stopped", Code: findings.BackupClaimsDevice, VMs: raw, Change: job(all), Want: "warning", Subject: vm},
 		{Name: "running", Code: findings.BackupClaimsDevice, VMs: []mappingVM{{ID: 101, Running: true, Config: mappingHost("01:00.0")}}, Change: job(all)},
 		{Name: "left out", Code: findings.BackupClaimsDevice, VMs: raw, Change: job(facts.BackupJob{ID: "nightly", Enabled: true, All: true, Exclude: []int{101}})},
@@ -88,6 +93,10 @@ func TestMoveFindings(t *testing.T) {
 	} {
 		t.Run(string(c.Code)+"/"+c.Name, c.check)
 	}
+}
+
+func mappingAt(id int, address, onboot string) mappingVM {
+	return mappingVM{ID: id, Config: mappingHost(address, "onboot", onboot)}
 }
 
 // TestMoveLiveFlagRemedy: with a virtual IOMMU no driver helps.
