@@ -109,25 +109,4 @@ var deviceEntries = []Entry{
 		Remedy: "Decide on one use of the function.",
 		Source: "Linux, VFIO mediated devices.",
 	},
-	{
-		Code: ContainerUsesDevice, Severity: "Info.", ToCome: true,
-		When:   "The configuration of a container gives it device files of a GPU. Configurations of containers are not read yet.",
-		Why:    "The container works on the host's driver and loses the device when a VM takes it.",
-		Remedy: "None is needed as long as the device stays with the host.",
-		Source: "pve-container, lxc.mount.entry and devN.",
-	},
-	{
-		Code: ContainerSharesDevice, Severity: "Warning.", ToCome: true,
-		When:   "A VM names a function whose device files a container has. Configurations of containers are not read yet.",
-		Why:    "The start of the VM takes the device away from the container.",
-		Remedy: "Decide whether the host's driver or the VM has the device.",
-		Source: "pve-container, lxc.mount.entry and devN.",
-	},
-	{
-		Code: ContainerDeviceHeldByVM, Severity: "Warning.", ToCome: true,
-		When:   "A running VM holds a function whose device files a container has. Configurations of containers are not read yet.",
-		Why:    "The device files are gone as long as the VM runs; the container does not find its GPU.",
-		Remedy: "Stop the VM and give the device back to the host's driver, or remove it from the container.",
-		Source: "pve-container, lxc.mount.entry and devN.",
-	},
 }
