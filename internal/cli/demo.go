@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,9 @@ func runDemo(ctx context.Context, env Env, listen string) error {
 	if err := server.CheckLoopback(listen); err != nil {
 		return usage("%w", err)
 	}
+	// A terminal that is closed or Ctrl-\ leave nothing behind, either.
+	ctx, release := lastingly(ctx, syscall.SIGHUP, syscall.SIGQUIT)
+	defer release()
 	demo, err := server.StartDemo(ctx, server.DemoOptions{
 		Listen: listen, Logger: quietLogger(env), Now: env.Now, Version: version,
 	})

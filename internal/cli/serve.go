@@ -75,6 +75,8 @@ func runServe(ctx context.Context, env Env, flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
+	ctx, release := lastingly(ctx)
+	defer release()
 	s, err := server.New(server.Options{
 		Config: settings, Logger: server.NewLogger(env.Stderr, settings), Now: env.Now, Version: version,
 	})
