@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 )
@@ -35,9 +36,19 @@ func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
 	if err := a.Store.Ping(ctx); err != nil {
-		p := newProblem(codeDatabase, "The database cannot be used at the moment.")
+		p := newProblem(codeDatabase, readyDetail(err))
 		writeProblem(w, r, a.failed(r.Context(), withCause(p, err)))
 		return
 	}
 	serveBytes(w, r, "text/plain; charset=utf-8", []byte("ready\n"))
+}
+
+// readyDetail says why the server is not ready: what the error has for everybody, else
+// that it is the database.
+func readyDetail(err error) string {
+	var told interface{ PublicDetail() string }
+	if errors.As(err, &told) {
+		return told.PublicDetail()
+	}
+	return "The database cannot be used at the moment."
 }

@@ -25,6 +25,7 @@ type clusters struct {
 	now      func() time.Time
 	logger   *slog.Logger
 	requests requestCounts
+	ready    readiness
 }
 
 func newClusters(s *store.Store, settings *config.Config, now func() time.Time, logger *slog.Logger) *clusters {

@@ -128,7 +128,7 @@ func (s *Server) start(ctx context.Context) error {
 		return err
 	}
 	s.address = listener.Addr()
-	s.serve(listener, handler)
+	s.serve(listener, s.guardHost(s.address, handler))
 	return nil
 }
 
@@ -138,7 +138,10 @@ func (s *Server) prepareStore(ctx context.Context) error {
 	if s.options.demo != nil {
 		return s.options.demo.fill(ctx, s.store)
 	}
-	var err error
+	err := s.warnOfClosedTokens(ctx)
+	if err != nil {
+		return err
+	}
 	s.setup, err = newSetupToken(ctx, s.store, s.options.Random, s.options.Now())
 	return err
 }

@@ -41,10 +41,14 @@ func (s storage) DeleteCluster(ctx context.Context, name string, entry fleet.Aud
 }
 
 // OpenStore opens the database and the keyring that the settings name. It creates
-// them, and the data folder, if they are not there.
+// them, and the data folder, if they are not there; but no new keyring for tokens that
+// are sealed with another one.
 func OpenStore(ctx context.Context, settings *config.Config, now func() time.Time) (*store.Store, error) {
 	if err := os.MkdirAll(settings.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	if err := refuseNewKeyring(ctx, settings, now); err != nil {
+		return nil, err
 	}
 	keyring, err := store.OpenKeyring(settings.KeyFile)
 	if err != nil {
