@@ -188,14 +188,14 @@ func TestConnection(t *testing.T) {
 		t.Errorf("%s, asked %+v", text, tester)
 	}
 	tester.result = ConnectionTest{
-		Reachable: true, Version: "9.1.2", TokenUser: "a@pve!bb", TokenOK: true, Scope: "unproven",
+		Reachable: true, Version: "9.1.2", TokenUser: "a@pve!bb", TokenOK: new(true), Scope: "unproven",
 		Certificate: &Certificate{Fingerprint: "AB:CD", Trusted: false, Reason: "self-signed", Subject: "CN=pve-a", NotAfter: start},
 		Missing:     []MissingPrivilege{{"VM.Audit", "/", "VMs stay hidden"}}, Commands: []string{"pveum …"},
 	}
 	var wire ClusterTest
 	w.do("POST", "/api/v1/cluster-test", `{"entries":["pve-a.example.com"],"token_id":"a@pve!bb","secret":"CANARY"}`, as("admin")).want(http.StatusOK, "").decode(&wire)
 	if tester.secret != "CANARY" || tester.cluster.TokenID != "a@pve!bb" || wire.Certificate.Value.Trusted || *wire.Certificate.Value.Reason != "self-signed" ||
-		!wire.Token.Value.OK || wire.Rights.Value.Missing[0].Privilege != "VM.Audit" || *wire.Version != "9.1.2" {
+		wire.Token.Value.OK == nil || !*wire.Token.Value.OK || wire.Rights.Value.Missing[0].Privilege != "VM.Audit" || *wire.Version != "9.1.2" {
 		t.Errorf("%+v", wire)
 	}
 	w.do("POST", "/api/v1/clusters/default/test", "", as("admin")).want(http.StatusOK, "")

@@ -43,7 +43,7 @@ type TestCertificate struct {
 // TestToken says whether Proxmox VE accepts the API token.
 type TestToken struct {
 	User string `json:"user" example:"atlas@pve!reader"`
-	OK   bool   `json:"ok"`
+	OK   *bool  `json:"ok" doc:"Null if it is not known, because nobody answered as Proxmox VE does."`
 }
 
 // TestRights are what the token may see.

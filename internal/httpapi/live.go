@@ -70,7 +70,7 @@ type ConnectionTest struct {
 	// Certificate is what the entry node showed; nil if it was not reached.
 	Certificate *Certificate
 	TokenUser   string // USER@REALM!NAME
-	TokenOK     bool
+	TokenOK     *bool  // nil: not known
 	// Scope is how sure it is that all VMs are shown; "" if not asked.
 	Scope    string
 	Missing  []MissingPrivilege

@@ -75,6 +75,11 @@ func (c *Client) receive(ctx context.Context, from io.Reader, q *question) ([]by
 	var chunks [][]byte
 	var total int64
 	large := false
+	defer func() {
+		if large {
+			c.large.Release(1)
+		}
+	}()
 	for {
 		chunk := make([]byte, min(chunkSize, limit+1-total))
 		n, err := fill(from, chunk)
@@ -100,7 +105,6 @@ func (c *Client) receive(ctx context.Context, from io.Reader, q *question) ([]by
 			if err := c.large.Acquire(ctx, 1); err != nil {
 				return nil, connectionError(q.request, "", err)
 			}
-			defer c.large.Release(1)
 			large = true
 		}
 	}

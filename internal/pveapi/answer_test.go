@@ -65,7 +65,7 @@ func checkEndless(t *testing.T, head, endless string, most uint64) {
 // watchMemory gives the most memory that the heap took while something was done.
 func watchMemory(t *testing.T, do func()) (peak uint64) {
 	t.Helper()
-	runtime.GC() //nolint:revive // what earlier tests left is not of this one
+	runtime.GC()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

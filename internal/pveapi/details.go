@@ -16,8 +16,8 @@ import (
 	"pciatlas/internal/pve"
 )
 
-// readDetails asks for what only findings need: the hostpci lines of snapshots
-// and the types of mediated device of capable functions.
+// readDetails asks for what only findings need: the hostpci lines of snapshots, the
+// types of mediated device of capable functions and the containers.
 func (r *reader) readDetails(ctx context.Context, b *budget, name string, node *facts.Node) {
 	var group errgroup.Group
 	group.SetLimit(r.client.options.Limits.PerNode)
@@ -51,6 +51,7 @@ func (r *reader) readDetails(ctx context.Context, b *budget, name string, node *
 			return nil
 		})
 	}
+	r.readContainers(ctx, &group, b, name, node)
 	_ = group.Wait() // no read fails the others
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pciatlas/internal/facts"
+	"pciatlas/internal/pve"
 )
 
 // ClusterPart is what was read of a cluster that belongs to no node: version,
@@ -44,6 +45,12 @@ func (p *ClusterPart) pick(asked []string) []string {
 		return p.names
 	}
 	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return !slices.Contains(asked, name) })
+}
+
+// Version asks an entry node for its version, as the first question of a read does.
+// Its errors are those of Read.
+func (c *Client) Version(ctx context.Context) (pve.Version, error) {
+	return (&reader{client: c}).askVersion(ctx)
 }
 
 // ReadCluster reads what belongs to no node; policy also reads HA, backup jobs and

@@ -27,7 +27,7 @@ type Shown struct {
 }
 
 // probesAtOnce bounds the connections of Probe.
-const probesAtOnce = 8
+const probesAtOnce = 64
 
 // Probe connects to each entry node and to each node's own address, in this order
 // and the nodes by name, and says what they show. It sends nothing, neither the

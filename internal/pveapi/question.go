@@ -37,7 +37,7 @@ func (q *question) telling() bool {
 	return q.path == pathVersion || q.path == pathNodes || q.path == pathResources
 }
 
-// tells tells whether a failure says something about the entry node, not only about
+// tells is whether a failure says something about the entry node, not only about
 // what was asked.
 func (q *question) tells(failure *Error) bool { return failure.Status == 0 || q.telling() }
 

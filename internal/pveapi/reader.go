@@ -24,8 +24,9 @@ type Request struct {
 	Nodes []string
 	// Policy also reads HA, backup jobs and replication.
 	Policy bool
-	// Details also reads what snapshots of VMs hold and the types of mediated
-	// device: one request more for each VM, each snapshot and each capable function.
+	// Details also reads what snapshots of VMs hold, the types of mediated device and
+	// the containers: one request more for each VM, each snapshot, each capable
+	// function and each container.
 	Details bool
 }
 

@@ -18,7 +18,11 @@ import (
 )
 
 // testTime bounds a test of a connection as a whole.
-const testTime = 30 * time.Second
+const testTime = 12 * time.Second
+
+// testStep bounds each of its steps: the certificates, the first question, and what
+// the token may see.
+const testStep = testTime / 3
 
 // tester tries out connections.
 type tester struct{ *clusters }
@@ -36,6 +40,7 @@ func (t tester) Test(ctx context.Context, cluster fleet.Cluster, secret string) 
 		return test, err
 	}
 	options.Token.ID = cmp.Or(options.Token.ID, noToken)
+	options.Limits.Request = min(cmp.Or(options.Limits.Request, testStep), testStep)
 	client, err := pveapi.New(options)
 	if err != nil {
 		return test, fmt.Errorf("test a connection: %w", err)
@@ -140,16 +145,19 @@ func sentence(failure *pveapi.Error) string {
 
 // readRights asks with the token who it is and what it may see.
 func (t tester) readRights(ctx context.Context, client *pveapi.Client, test httpapi.ConnectionTest) (httpapi.ConnectionTest, error) {
-	part, err := client.ReadCluster(ctx, false)
-	if failure, ok := errors.AsType[*pveapi.Error](err); ok {
-		test.Problem = sentence(failure)
-		return test, nil
-	}
+	version, err := client.Version(ctx)
 	if err != nil {
-		return test, tooSlow(ctx)
+		if failure, ok := errors.AsType[*pveapi.Error](err); ok && failure.Status == 401 {
+			test.TokenOK = new(false)
+		}
+		return notRead(test, err)
+	}
+	test.Version, test.TokenOK = version.String(), new(true)
+	part, err := client.ReadCluster(ctx, false)
+	if err != nil {
+		return notRead(test, err)
 	}
 	snapshot := part.Snapshot()
-	test.Version, test.TokenOK = snapshot.Version.Value.String(), true
 	if snapshot.Rights.State != facts.OK {
 		test.Problem = "Proxmox VE did not tell the rights of the token."
 		return test, nil
@@ -162,6 +170,20 @@ func (t tester) readRights(ctx context.Context, client *pveapi.Client, test http
 	}
 	if len(gaps) > 0 {
 		test.Commands = commands(rights.Advise(shown, gaps))
+	}
+	return test, nil
+}
+
+// notRead ends a test with why it came no further. That a caller gave up is an error.
+func notRead(test httpapi.ConnectionTest, err error) (httpapi.ConnectionTest, error) {
+	failure, ok := errors.AsType[*pveapi.Error](err)
+	switch {
+	case ok:
+		test.Problem = sentence(failure)
+	case errors.Is(err, context.DeadlineExceeded):
+		test.Problem = fmt.Sprintf("The cluster did not answer all questions within %.0f s.", testTime.Seconds())
+	default:
+		return test, err
 	}
 	return test, nil
 }
