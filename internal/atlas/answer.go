@@ -21,6 +21,8 @@ type AnswerOptions struct {
 	AllDevices bool
 	// Desktops is the register of managed desktops by VMID; nil if none was asked.
 	Desktops map[int]Desktop
+	// Undecided are VMs of which the register cannot say whether they are managed.
+	Undecided map[int]bool
 }
 
 // Answer is the public JSON object of one node. Null means not told or not
@@ -95,7 +97,7 @@ type AnswerReference struct {
 	VMName    *string      `json:"vm_name"`
 	VMStatus  facts.Status `json:"vm_status"`
 	Template  bool         `json:"template"`
-	Managed   *bool        `json:"managed"` // null: no register was asked
+	Managed   *bool        `json:"managed"` // null: no register was asked, or it cannot say
 	Desktop   *string      `json:"desktop"`
 	Slot      string       `json:"slot"`
 	Phase     Phase        `json:"phase"`
@@ -267,7 +269,9 @@ func answerReference(line *Line, certainty Certainty, selector string, options A
 	}
 	if options.Desktops != nil {
 		desktop, managed := options.Desktops[line.VM.VMID]
-		answer.Managed = &managed
+		if !options.Undecided[line.VM.VMID] {
+			answer.Managed = &managed
+		}
 		answer.Desktop = orNil(desktop.Name)
 	}
 	return answer

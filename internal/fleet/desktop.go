@@ -74,6 +74,13 @@ func (x Index) Managed(vmid int, vmName string, tags []string) (Managed, bool) {
 	return managedByTag(x.tag, vmName, tags)
 }
 
+// Decides says whether Managed can tell about a VM: without knowing its tags, it can
+// only where there is no tag rule or the VM is registered.
+func (x Index) Decides(vmid int, tagsTold bool) bool {
+	_, registered := x.names[vmid]
+	return tagsTold || x.tag == "" || registered
+}
+
 // The numbers that Proxmox VE gives to VMs, and the lengths of texts in characters.
 const (
 	minVMID, maxVMID = 100, 999_999_999
@@ -91,7 +98,7 @@ func (d *Desktop) Check() error {
 		bad.add("vmid", fmt.Sprintf("the number of a VM lies between %d and %d", minVMID, maxVMID))
 	}
 	switch {
-	case d.Name == "":
+	case !Visible(d.Name):
 		bad.add("name", "a desktop needs a name")
 	case utf8.RuneCountInString(d.Name) > maxName:
 		bad.add("name", fmt.Sprintf("the name of a desktop has up to %d characters", maxName))
@@ -105,6 +112,14 @@ func (d *Desktop) Check() error {
 		bad.add("note", "a note is text without control characters")
 	}
 	return bad.err()
+}
+
+// Visible says whether there is anything to see of a text.
+func Visible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		const blankBraille = '\u2800'
+		return r != blankBraille && unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
 }
 
 // hasUnprintable finds what a table could not show as it is: control characters

@@ -77,3 +77,31 @@ func TestManagedBy(t *testing.T) {
 		t.Errorf("the zero index knows %+v", got)
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, " ": false, "\u200b": false, "\u3164\u115f": false, "\u2800": false, "\ufe0f\u034f": false, "\u00ad": false,
+		"a": true, "\u200bx": true, "会": true, "1": true, "-": true, "🖥": true,
+	} {
+		if fleet.Visible(text) != want {
+			t.Errorf("%q: %t", text, !want)
+		}
+	}
+	if err := (&fleet.Desktop{VMID: 100, Name: "\u3164"}).Check(); err == nil {
+		t.Error("a name that nobody sees is taken")
+	}
+}
+
+func TestIndexDecides(t *testing.T) {
+	desktops := []fleet.Desktop{{VMID: 100, Name: "x"}}
+	for _, c := range []struct {
+		tag  string
+		vmid int
+		told bool
+		want bool
+	}{{"vdi", 100, false, true}, {"vdi", 101, false, false}, {"vdi", 101, true, true}, {"", 101, false, true}} {
+		if got := fleet.NewIndex(desktops, c.tag).Decides(c.vmid, c.told); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}

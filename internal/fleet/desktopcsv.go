@@ -13,10 +13,14 @@ import (
 	"unicode/utf8"
 )
 
+// MaxDesktops is how many a cluster has at most, and so a file: an export can always
+// be imported.
+const MaxDesktops = 10_000
+
 // The most that one file of desktops may hold. The bytes suffice for the longest
 // rows that there can be.
 const (
-	maxRows      = 10_000
+	maxRows      = MaxDesktops
 	maxFileBytes = 32 << 20
 	maxFaults    = 100
 )

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -54,28 +55,48 @@ func (a *API) authenticate(r *http.Request) (caller, error) {
 	if r.Header.Values("Authorization") != nil {
 		return a.authenticateToken(r)
 	}
-	value := requestOf(r.Context()).cookie
-	if value == "" {
+	values := requestOf(r.Context()).cookies
+	if len(values) == 0 {
 		return caller{}, unauthenticated("Sign in, or send an API token as Authorization: Bearer.")
 	}
-	session, admin, err := a.Store.Session(r.Context(), auth.HashSecret(value))
+	for _, value := range values {
+		who, err := a.authenticateSession(r.Context(), value)
+		if p, ended := errors.AsType[*Problem](err); !ended || p.Code != codeUnauthenticated {
+			return who, err
+		}
+	}
+	return caller{}, sessionEnded()
+}
+
+// authenticateSession finds out whose session the value of a cookie is.
+func (a *API) authenticateSession(ctx context.Context, value string) (caller, error) {
+	session, admin, err := a.Store.Session(ctx, auth.HashSecret(value))
 	switch {
 	case isNotFound(err):
-		return caller{}, unauthenticated("The session has ended. Sign in again.")
+		return caller{}, sessionEnded()
 	case err != nil:
 		return caller{}, err
 	}
 	now := a.Now()
 	if !session.Valid(now) {
-		return caller{}, unauthenticated("The session has ended. Sign in again.")
+		return caller{}, sessionEnded()
 	}
-	if now.Sub(session.UsedAt) >= touchEvery {
-		if err := a.Store.TouchSession(r.Context(), session.Hash, now); err != nil {
-			return caller{}, err
-		}
+	if now.Sub(session.UsedAt) >= touchEvery && a.touched(ctx, a.Store.TouchSession(ctx, session.Hash, now)) {
 		session.UsedAt = now
 	}
 	return caller{name: admin.Name, role: admin.Role, session: session, expires: sessionEnd(session)}, nil
+}
+
+func sessionEnded() *Problem { return unauthenticated("The session has ended. Sign in again.") }
+
+// touched says whether a use could be written down. A database that cannot be
+// written, such as on a full disk, is no reason not to read.
+func (a *API) touched(ctx context.Context, err error) bool {
+	if err != nil {
+		a.Logger.LogAttrs(ctx, slog.LevelError, "the use of a session or token could not be written down",
+			slog.String("request_id", requestID(ctx)), slog.Any("error", err))
+	}
+	return err == nil
 }
 
 // touchEvery is how often a use is written down.
@@ -108,9 +129,7 @@ func (a *API) authenticateToken(r *http.Request) (caller, error) {
 		return caller{}, refused
 	}
 	if now.Sub(token.UsedAt) >= touchEvery {
-		if err := a.Store.TouchToken(r.Context(), token.ID, now); err != nil {
-			return caller{}, err
-		}
+		a.touched(r.Context(), a.Store.TouchToken(r.Context(), token.ID, now))
 	}
 	return caller{name: owner.Name, role: auth.EffectiveRole(token.Role, owner.Role), token: token, expires: token.ExpiresAt}, nil
 }

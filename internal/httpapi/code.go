@@ -41,6 +41,8 @@ const (
 	codeOIDCProvider    = "oidc_provider"
 	codeOIDCToken       = "oidc_token"
 	codeInternal        = "internal_error"
+	codeDevices         = "devices_unreadable"
+	codeTooMany         = "too_many_desktops"
 )
 
 // statuses is the one place that gives each code its HTTP status. An error with
@@ -70,6 +72,7 @@ var statuses = map[string]int{
 	codeConflict:  http.StatusConflict,
 	codeLastAdmin: http.StatusConflict,
 	codeSetupDone: http.StatusConflict,
+	codeTooMany:   http.StatusConflict,
 
 	// A stored token of a cluster that cannot be read any more.
 	"no_key": http.StatusConflict,
@@ -90,6 +93,7 @@ var statuses = map[string]int{
 	"pve_unreachable": http.StatusBadGateway,
 	"pve_refused":     http.StatusBadGateway,
 	"pve_certificate": http.StatusBadGateway,
+	codeDevices:       http.StatusBadGateway,
 	"pve_timeout":     http.StatusGatewayTimeout,
 
 	codeOIDCState:    http.StatusBadRequest,

@@ -14,14 +14,19 @@ func cookieName(secure bool) string {
 	return "pciatlas"
 }
 
-// sessionCookie is the value of the session cookie; "" for none. Several of one
-// name are ambiguous and count as none.
-func sessionCookie(r *http.Request) string {
-	found := r.CookiesNamed(cookieName(isSecure(r.Context())))
-	if len(found) != 1 {
-		return ""
+// maxCookies is how many session cookies of one request are looked at.
+const maxCookies = 4
+
+// sessionCookies are the values of the session cookies. Another program on the same
+// host, at another port or path, may have set one of the same name.
+func sessionCookies(r *http.Request) []string {
+	var values []string
+	for _, cookie := range r.CookiesNamed(cookieName(isSecure(r.Context()))) {
+		if cookie.Value != "" && len(values) < maxCookies {
+			values = append(values, cookie.Value)
+		}
 	}
-	return found[0].Value
+	return values
 }
 
 // newCookie is the session cookie for this request; an empty value ends it.

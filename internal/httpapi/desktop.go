@@ -65,7 +65,8 @@ func (a *API) registerDesktops() {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(desktopType, true, "")
 	change(a, huma.Operation{
 		OperationID: "put-desktop", Method: http.MethodPut, Path: "/clusters/{cluster}/desktops/{vmid}", Tags: []string{tagDesktops},
-		Summary: "Register a desktop, or rename it", Errors: []int{http.StatusNotFound},
+		Summary: "Register a desktop, or rename it", Description: "A cluster has up to 10,000.",
+		Errors: []int{http.StatusNotFound, http.StatusConflict},
 		Responses: map[string]*huma.Response{strconv.Itoa(http.StatusCreated): {
 			Description: "It was not registered before.",
 			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},

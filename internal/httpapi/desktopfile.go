@@ -27,6 +27,7 @@ type importInput struct {
 	ClusterPath
 
 	Mode    string `query:"mode" enum:"merge,replace" default:"merge" doc:"replace also removes what the file does not name."`
+	Confirm string `query:"confirm" maxLength:"40" doc:"The name of the cluster once more; needed to remove all desktops with a file that names none."`
 	RawBody []byte `contentType:"text/csv"`
 }
 
@@ -42,9 +43,9 @@ func (a *API) registerDesktopFiles() {
 	change(a, huma.Operation{
 		OperationID: "import-desktops", Method: http.MethodPost, Path: "/clusters/{cluster}/desktops/import", Tags: []string{tagDesktops},
 		Summary: "Register the desktops of a file",
-		Description: "CSV with the columns vmid, name and note, as the export and spreadsheets write it, up to 2 MiB and 10,000 rows. " +
+		Description: "CSV with the columns vmid, name and note, as the export and spreadsheets write it, up to 2 MiB and 10,000 rows; no cluster has more desktops than that. " +
 			"Nothing is imported if anything is wrong with it; all faults are told with their lines.",
-		DefaultStatus: http.StatusOK, MaxBodyBytes: maxImport + 1, Errors: []int{http.StatusNotFound},
+		DefaultStatus: http.StatusOK, MaxBodyBytes: maxImport + 1, Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}, auth.Operator, "desktop.import", a.importDesktops)
 	register(a, huma.Operation{
 		OperationID: "export-desktops", Method: http.MethodGet, Path: "/clusters/{cluster}/desktops/export", Tags: []string{tagDesktops},
@@ -66,6 +67,10 @@ func (a *API) importDesktops(ctx context.Context, input *importInput) (*body[Imp
 	desktops, err := fleet.ReadDesktops(bytes.NewReader(input.RawBody))
 	if err != nil {
 		return nil, importFaults(err)
+	}
+	if input.Mode == "replace" && len(desktops) == 0 && input.Confirm != cluster.Name {
+		return nil, invalid("confirm", "The file names no desktop, so that all of cluster "+cluster.Name+
+			" would be removed. To do that, repeat the request with confirm="+cluster.Name+".")
 	}
 	now := a.Now().UTC()
 	for i := range desktops {

@@ -85,11 +85,15 @@ func parseFunction(field, text string) (pci.Address, error) {
 // read completely.
 func (v view) noDevice(node *atlas.Node, address pci.Address) *Problem {
 	read := v.report.Facts.Nodes[node.Name]
+	reason := ""
+	if read != nil && len(read.Devices.Problems) > 0 {
+		reason = " " + sentence(read.Devices.Problems[0].Message)
+	}
 	switch {
 	case !node.DevicesRead || read == nil:
-		return notFound("device", "The devices of node "+node.Name+" were not read, so it is not known whether there is a function "+address.String()+".")
+		return newProblem(codeDevices, "The devices of node "+node.Name+" were not read, so it is not known whether there is a function "+address.String()+"."+reason)
 	case read.Devices.State != facts.OK:
-		return notFound("device", "The devices of node "+node.Name+" were not read completely, so it is not known whether there is a function "+address.String()+".")
+		return newProblem(codeDevices, "The devices of node "+node.Name+" were not read completely, so it is not known whether there is a function "+address.String()+"."+reason)
 	default:
 		return notFound("device", "There is no PCI function "+address.String()+" on node "+node.Name+".")
 	}

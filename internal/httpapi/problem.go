@@ -200,7 +200,11 @@ func fromDetail(cause error) FieldProblem {
 			break
 		}
 	}
-	return FieldProblem{Field: field, Message: sentence(detail.Message)}
+	message := detail.Message
+	if strings.Contains(message, "2006-01-02") { // a layout of Go
+		message = "this is no time; write it as 2026-11-10T09:00:00Z"
+	}
+	return FieldProblem{Field: field, Message: sentence(message)}
 }
 
 // sentence gives a fault found by a library the looks of a sentence.

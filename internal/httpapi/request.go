@@ -29,12 +29,12 @@ const (
 
 // request is what is known about a request from its first moment on.
 type request struct {
-	id     string
-	client client
-	path   string // escaped
-	agent  string // the browser's name for itself, made harmless
-	cookie string // the session cookie that came along, proven or not
-	actor  string // filled in once known, for the log
+	id      string
+	client  client
+	path    string   // escaped
+	agent   string   // the browser's name for itself, made harmless
+	cookies []string // the session cookies that came along, proven or not
+	actor   string   // filled in once known, for the log
 }
 
 var plainRequest = &request{}
@@ -85,7 +85,7 @@ func (a *API) identifyRequest(next http.Handler) http.Handler {
 		}
 		w.Header().Set("X-Request-Id", known.id)
 		r = r.WithContext(context.WithValue(r.Context(), requestKey, known))
-		known.cookie = sessionCookie(r)
+		known.cookies = sessionCookies(r)
 		next.ServeHTTP(w, r)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // securityHeaders says what a browser may do with an answer: load nothing from
@@ -42,11 +43,23 @@ func StyleNonce(ctx context.Context) string {
 	return nonce
 }
 
-// crossOrigin refuses requests that other sites make browsers send.
+// crossOrigin refuses requests that other sites make browsers send. Behind TLS, the
+// same host without TLS is another site, too: anybody on the way may speak for it.
 func (a *API) crossOrigin(next http.Handler) http.Handler {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, r, newProblem(codeCrossOrigin, "The request comes from another site. Open the console itself and try again."))
+		writeProblem(w, r, crossOriginProblem())
 	}))
-	return guard.Handler(next)
+	guarded := guard.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if changes(r.Method) && isSecure(r.Context()) && strings.HasPrefix(strings.ToLower(r.Header.Get("Origin")), "http:") {
+			writeProblem(w, r, crossOriginProblem())
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+func crossOriginProblem() *Problem {
+	return newProblem(codeCrossOrigin, "The request comes from another site. Open the console itself and try again.")
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +19,12 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// bodyTime is how long a caller may take to send a body.
-const bodyTime = 10 * time.Second
+// How long a caller may take to send a body: bodyTime, and a second more for each
+// bodyRate bytes that have come.
+const (
+	bodyTime = 30 * time.Second
+	bodyRate = 32 << 10
+)
 
 // adapter lets huma serve its operations behind the guards of this package.
 type adapter struct{ api *API }
@@ -51,6 +58,10 @@ func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.Respo
 			return
 		}
 	}
+	if p := checkParameters(r); p != nil {
+		writeProblem(w, r, p)
+		return
+	}
 	r = r.WithContext(ctx)
 	r.Header.Del("Accept") // each answer has one form
 	if p := takeBody(op, w, r); p != nil {
@@ -58,6 +69,27 @@ func (a *API) serve(op *huma.Operation, handler func(huma.Context), w http.Respo
 		return
 	}
 	handler(humago.NewContext(op, r, w))
+}
+
+// checkParameters refuses what readers may understand differently: a query that
+// cannot be decoded, parameters that come twice (no operation takes a list), and
+// numbers of VMs with signs or zeros before them.
+func checkParameters(r *http.Request) *Problem {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return invalid("", "The query of the address cannot be decoded; write special characters as %XX, and & between parameters.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
+			return invalid(harmless(name, 100), "This parameter is given more than once.")
+		}
+	}
+	for _, text := range []string{r.PathValue("vmid"), values.Get("vmid")} {
+		if strings.HasPrefix(text, "0") || strings.HasPrefix(text, "+") {
+			return invalid("vmid", "The number of a VM is written in digits only, the first of them not 0.")
+		}
+	}
+	return nil
 }
 
 // takeBody reads the body of a request at once and within its bounds, so that
@@ -71,11 +103,14 @@ func takeBody(op *huma.Operation, w http.ResponseWriter, r *http.Request) *Probl
 		}
 		return nil
 	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return newProblem(codeMediaType, "The body has to come as it is, without Content-Encoding.")
+	}
 	if !accepts(op, r.Header.Get("Content-Type")) {
 		return newProblem(codeMediaType, "The body has to be "+mediaTypes(op)+"; say so in Content-Type.")
 	}
-	_ = controller.SetReadDeadline(time.Now().Add(bodyTime)) // Not every test's connection has deadlines.
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBodyBytes-1))
+	paced := &pacedReader{body: r.Body, extend: controller.SetReadDeadline, began: time.Now()}
+	data, err := io.ReadAll(http.MaxBytesReader(w, paced, op.MaxBodyBytes-1))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -87,8 +122,29 @@ func takeBody(op *huma.Operation, w http.ResponseWriter, r *http.Request) *Probl
 	}
 	_ = controller.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(data))
+	r.Header.Set("Content-Type", mediaTypes(op)) // huma knows it in lower case only
 	return nil
 }
+
+// pacedReader reads a body that may be slow, but has to keep coming.
+type pacedReader struct {
+	body   io.ReadCloser
+	extend func(deadline time.Time) error
+	began  time.Time
+	bytes  int64
+}
+
+// Read puts the end off by what has come so far.
+func (p *pacedReader) Read(data []byte) (int, error) {
+	// Not every test's connection has deadlines.
+	_ = p.extend(p.began.Add(bodyTime + time.Duration(p.bytes)*time.Second/bodyRate))
+	n, err := p.body.Read(data)
+	p.bytes += int64(n)
+	return n, err
+}
+
+// Close closes the body.
+func (p *pacedReader) Close() error { return p.body.Close() }
 
 // accepts says whether an operation takes a body of this Content-Type.
 func accepts(op *huma.Operation, contentType string) bool {

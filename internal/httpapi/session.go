@@ -220,10 +220,16 @@ func (a *API) confirm(ctx context.Context, admin auth.Administrator, hash string
 const wrongCredentials = "Name or password is wrong."
 
 func (a *API) endPresented(ctx context.Context) error {
-	value := requestOf(ctx).cookie
-	if value == "" {
-		return nil
+	for _, value := range requestOf(ctx).cookies {
+		if err := a.endSession(ctx, value); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// endSession ends the session of a cookie, if there is one.
+func (a *API) endSession(ctx context.Context, value string) error {
 	session, admin, err := a.Store.Session(ctx, auth.HashSecret(value))
 	if err != nil {
 		return unlessNotFound(err)
@@ -252,7 +258,7 @@ func (a *API) signOut(ctx context.Context, _ *struct{}) (*signOutOutput, error) 
 }
 
 func needsSession() *Problem {
-	return newProblem(codeSession, "This needs a session: sign in with name and password. An API token cannot do it.")
+	return newProblem(codeSession, "This needs a session: sign in at the console, or with POST /session. An API token cannot do it.")
 }
 
 func (a *API) changePassword(ctx context.Context, input *body[PasswordChange]) (*struct{}, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"pciatlas/internal/auth"
+	"pciatlas/internal/fleet"
 )
 
 // Token is an API token, without its text.
@@ -111,7 +112,7 @@ func (a *API) createToken(ctx context.Context, input *body[NewToken]) (*body[Mad
 	case !who.role.Covers(role):
 		return nil, newProblem(codeForbidden, "A token cannot have a higher role than its owner: yours is "+string(who.role)+".")
 	case !isLabel(given.Name):
-		return nil, invalid("name", "A name is text on one line without control characters.")
+		return nil, invalid("name", "A name is visible text on one line without control characters.")
 	case given.ExpiresAt != nil && !given.ExpiresAt.After(a.Now()):
 		return nil, invalid("expires_at", "This time has passed already.")
 	}
@@ -137,7 +138,7 @@ func (a *API) createToken(ctx context.Context, input *body[NewToken]) (*body[Mad
 
 // isLabel says whether a text can be the name of something for people.
 func isLabel(text string) bool {
-	return strings.TrimSpace(text) != "" && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	return fleet.Visible(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func (a *API) deleteToken(ctx context.Context, input *tokenPath) (*struct{}, error) {

@@ -77,13 +77,33 @@ func (x *inventory) subject(ctx context.Context, v view) (*subject, error) {
 		return nil, err
 	}
 	s := &subject{desktops: fleet.NewIndex(desktops, v.cluster.DesktopTag)}
-	s.options.Desktops = map[int]atlas.Desktop{}
+	s.options.Desktops, s.options.Undecided = map[int]atlas.Desktop{}, map[int]bool{}
+	told := v.templatesTold()
 	for _, vm := range v.report.VMs {
+		if !s.desktops.Decides(vm.VMID, tagsTold(vm, told)) {
+			s.options.Undecided[vm.VMID] = true
+		}
 		if managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags); is {
 			s.options.Desktops[vm.VMID] = atlas.Desktop{Name: managed.Name}
 		}
 	}
 	return s, nil
+}
+
+// tagsTold says whether the tags of a VM are known: the configuration has them, and
+// a list of VMs that tells templates tells tags, too.
+func tagsTold(vm *atlas.VM, told map[guestKey]bool) bool {
+	return vm.Config != nil || told[guestKey{vm.Node, vm.VMID}]
+}
+
+// managed says whether and as which desktop a VM is managed; null where its tags are
+// not known and may decide.
+func (s *subject) managed(vm *atlas.VM, told map[guestKey]bool) (is *bool, name *string) {
+	if !s.desktops.Decides(vm.VMID, tagsTold(vm, told)) {
+		return nil, nil
+	}
+	managed, yes := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
+	return &yes, textOrNull(managed.Name)
 }
 
 // findings gives the findings of a report, which are found once for all who ask.

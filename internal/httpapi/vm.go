@@ -19,7 +19,7 @@ type VM struct {
 
 	Template   *bool              `json:"template" doc:"Null: not told."`
 	Tags       []string           `json:"tags"`
-	Managed    bool               `json:"managed" doc:"Registered as a managed desktop, or by the tag rule of the cluster."`
+	Managed    *bool              `json:"managed" doc:"Registered as a managed desktop, or by the tag rule of the cluster; null: its tags are not told, and the rule may apply."`
 	Desktop    *string            `json:"desktop" doc:"The name of the desktop; null for none."`
 	Args       *bool              `json:"custom_args" doc:"Null: the configuration was not read."`
 	Hookscript *bool              `json:"hookscript" doc:"Null: the configuration was not read."`
@@ -120,14 +120,14 @@ func (v view) vm(vm *atlas.VM, s *subject) VM {
 	wire := VM{
 		VMAnswer: v.report.VMAnswer(vm), Complete: node.Complete, VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
 	}
-	managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
-	wire.Managed, wire.Desktop = is, textOrNull(managed.Name)
+	told := v.templatesTold()
+	wire.Managed, wire.Desktop = s.managed(vm, told)
 	if vm.Config != nil {
 		args, hook := vm.Config.Args.Any(), vm.Config.Hook.Any()
 		wire.Args, wire.Hookscript, wire.Lines = &args, &hook, wire.VMAnswer.Lines
 	}
 	// The list of VMs may tell these two without the configuration.
-	if vm.Config != nil || v.templatesTold()[guestKey{vm.Node, vm.VMID}] {
+	if tagsTold(vm, told) {
 		wire.Template = &vm.Template
 	}
 	if vm.Config != nil || len(vm.Tags) > 0 {

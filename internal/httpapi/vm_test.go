@@ -51,7 +51,7 @@ func TestListVMs(t *testing.T) {
 		line.Devices[0].Address.String() != "0000:01:00.0" || line.Devices[0].State != atlas.Referenced || line.Unplaced == nil {
 		t.Errorf("%+v", line)
 	}
-	if !first.Managed || *first.Desktop != "win10-test" || *second.Desktop != "Media room" || third.Managed || third.Desktop != nil {
+	if first.Managed == nil || !*first.Managed || *first.Desktop != "win10-test" || *second.Desktop != "Media room" || third.Managed == nil || *third.Managed || third.Desktop != nil {
 		t.Errorf("desktops: %+v %+v %+v", first, second, third)
 	}
 	if second.Lines[0].Unplaced[0].Reason != atlas.DeviceNotPresent || second.Findings.Value.Count == 0 || *second.Findings.Value.Worst != findings.Error {
@@ -73,7 +73,7 @@ func TestGetVM(t *testing.T) {
 	got := w.do("GET", "/api/v1/clusters/default/vms/100?findings=true", "", as("auditor")).want(http.StatusOK, "")
 	var vm VMDetail
 	got.decode(&vm)
-	if !*vm.Args || *vm.Hookscript || len(vm.Lines) != 1 || vm.Managed || vm.Tags == nil || len(vm.Others) != 0 || vm.Findings == nil {
+	if !*vm.Args || *vm.Hookscript || len(vm.Lines) != 1 || vm.Managed == nil || *vm.Managed || vm.Tags == nil || len(vm.Others) != 0 || vm.Findings == nil {
 		t.Errorf("%s", got.Body)
 	}
 	if strings.Contains(got.Body.String(), "CANARY") {

@@ -27,7 +27,7 @@ type VMRow struct {
 	Node       string       `json:"node"`
 	Status     facts.Status `json:"status"`
 	Template   *bool        `json:"template" doc:"Null: not told."`
-	Managed    bool         `json:"managed"`
+	Managed    *bool        `json:"managed" doc:"Null: its tags are not told, and the tag rule of the cluster may apply."`
 	Desktop    *string      `json:"desktop"`
 	ConfigRead bool         `json:"config_read"`
 	Lines      []VMRowLine  `json:"lines"`
@@ -121,9 +121,8 @@ func (x *inventory) vms(v view, s *subject, input *vmsInput) (VMs, error) {
 
 func (v view) vmRow(vm *atlas.VM, s *subject, told map[guestKey]bool) VMRow {
 	row := VMRow{VMID: vm.VMID, Name: textOrNull(vm.Name), Node: vm.Node, Status: vm.Status, ConfigRead: vm.Config != nil}
-	managed, is := s.desktops.Managed(vm.VMID, vm.Name, vm.Tags)
-	row.Managed, row.Desktop = is, textOrNull(managed.Name)
-	if vm.Config != nil || told[guestKey{vm.Node, vm.VMID}] {
+	row.Managed, row.Desktop = s.managed(vm, told)
+	if tagsTold(vm, told) {
 		row.Template = &vm.Template
 	}
 	if vm.Config == nil {

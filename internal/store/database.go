@@ -129,10 +129,14 @@ var sqliteDialect = dialect{
 	snapshot: &sql.TxOptions{ReadOnly: true},
 	refuseAuditChanges: []string{
 		`CREATE TRIGGER audit_log_update BEFORE UPDATE ON audit_log BEGIN SELECT RAISE(ABORT, '` + auditRefusal + `'); END`,
+		// INSERT OR REPLACE removes a row without the trigger for that.
+		`CREATE TRIGGER audit_log_replace BEFORE INSERT ON audit_log WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = NEW.id)
+			BEGIN SELECT RAISE(ABORT, '` + auditRefusal + `'); END`,
 		`CREATE TRIGGER audit_log_delete BEFORE DELETE ON audit_log BEGIN SELECT RAISE(ABORT, '` + auditRefusal + `'); END`,
 	},
 	allowAuditChanges: []string{
 		`DROP TRIGGER audit_log_update`,
+		`DROP TRIGGER audit_log_replace`,
 		`DROP TRIGGER audit_log_delete`,
 	},
 }

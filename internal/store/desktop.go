@@ -55,7 +55,8 @@ func needCluster(ctx context.Context, c conn, cluster string) error {
 }
 
 // PutDesktop registers a desktop or replaces name and note of a registered one,
-// and says whether it is new. ErrNotFound if there is no such cluster.
+// and says whether it is new. ErrNotFound if there is no such cluster, ErrTooMany if
+// it has fleet.MaxDesktops already.
 func (s *Store) PutDesktop(ctx context.Context, d fleet.Desktop, audit fleet.AuditEntry) (created bool, err error) {
 	err = s.change(ctx, audit, func(ctx context.Context, tx conn) error {
 		if err := countDesktopChange(ctx, tx, d.Cluster); err != nil {
@@ -67,6 +68,11 @@ func (s *Store) PutDesktop(ctx context.Context, d fleet.Desktop, audit fleet.Aud
 			return err
 		}
 		created = len(before) == 0
+		if created {
+			if err := roomFor(ctx, tx, d.Cluster, 1); err != nil {
+				return err
+			}
+		}
 		return s.writeDesktops(ctx, tx, d.Cluster, []fleet.Desktop{d})
 	})
 	return created && err == nil, err
@@ -88,7 +94,8 @@ func (s *Store) DeleteDesktop(ctx context.Context, cluster string, vmid int, aud
 // ImportDesktops registers all of the list or none, and with replace removes what
 // the list does not name. Their field Cluster is not looked at; a VMID stands in
 // the list once. It says how many desktops are new, have another name or note,
-// and are gone, in the audit entry too. ErrNotFound if there is no such cluster.
+// and are gone, in the audit entry too. ErrNotFound if there is no such cluster,
+// ErrTooMany if it had more than fleet.MaxDesktops then.
 func (s *Store) ImportDesktops(ctx context.Context, cluster string, list []fleet.Desktop, replace bool, audit fleet.AuditEntry) (created, changed, removed int, err error) {
 	audit.After = maps.Clone(audit.After)
 	if audit.After == nil {
@@ -117,12 +124,27 @@ func (s *Store) ImportDesktops(ctx context.Context, cluster string, list []fleet
 		if err := removeDesktops(ctx, tx, cluster, diff.remove); err != nil {
 			return err
 		}
+		if err := roomFor(ctx, tx, cluster, diff.created); err != nil {
+			return err
+		}
 		return s.writeDesktops(ctx, tx, cluster, diff.write)
 	})
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	return created, changed, removed, nil
+}
+
+// roomFor gives ErrTooMany if the cluster would have more than fleet.MaxDesktops.
+func roomFor(ctx context.Context, tx conn, cluster string, more int) error {
+	var have int
+	if err := tx.row(ctx, into(&have), `SELECT COUNT(*) FROM managed_desktops WHERE cluster = $1`, cluster); err != nil {
+		return err
+	}
+	if more > 0 && have+more > fleet.MaxDesktops {
+		return fmt.Errorf("cluster %q: %w", cluster, ErrTooMany)
+	}
+	return nil
 }
 
 // desktopDiff is what an import has to do.

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"pciatlas/internal/fleet"
 )
 
 // codedError is a sentence with a stable code.
@@ -32,6 +34,7 @@ var (
 	ErrLastAdmin    error = &codedError{"last_admin", "this is the last administrator with the role admin who can sign in: make another one first"}
 	ErrSetupDone    error = &codedError{"setup_done", "there is an administrator already: sign in"}
 	ErrSetupToken   error = &codedError{"setup_token", "this set-up link is not valid any more: restart the server for a new one"}
+	ErrTooMany      error = &codedError{"too_many_desktops", fmt.Sprintf("a cluster has up to %d managed desktops: remove some first", fleet.MaxDesktops)}
 	ErrInvalidText  error = &codedError{"invalid_text", "a text holds a zero byte or bytes that are not UTF-8"}
 	ErrNoKey        error = &codedError{"no_key", "the keyring does not hold the key of this token: put the keyring file back, or enter the token again"}
 	ErrSealed       error = &codedError{"sealed", "the stored token does not fit its key or its cluster: enter the token again"}

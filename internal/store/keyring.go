@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Keyring is the file with the keys that seal the tokens of clusters: a line for
@@ -38,6 +39,7 @@ func OpenKeyring(path string) (*Keyring, error) {
 	k := &Keyring{path: path}
 	switch err := k.Reload(); {
 	case err == nil:
+		k.tidy()
 		return k, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
@@ -105,7 +107,29 @@ func (k *Keyring) replace(keys []sealingKey) error {
 	if err := writeKeys(k.path, keys, os.Rename); err != nil {
 		return err
 	}
+	k.tidy()
 	return k.Reload()
+}
+
+// tidy removes what a rotation left behind that was killed. A file that is new may
+// be one that another process writes at this moment.
+func (k *Keyring) tidy() {
+	left, err := filepath.Glob(globLiteral(k.path) + newSuffix + "*")
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(path) // The next one tries again.
+		}
+	}
+}
+
+// newSuffix and a number end the names of files that are being written.
+const newSuffix = ".new-"
+
+func globLiteral(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 func newSealingKey() (sealingKey, error) {
@@ -166,7 +190,7 @@ func parseKey(line string) (sealingKey, bool) {
 // disk, and gives the file its name by os.Rename or, if there must be none yet,
 // by os.Link.
 func writeKeys(path string, keys []sealingKey, name func(from, to string) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("write the keyring: %w", err)
 	}

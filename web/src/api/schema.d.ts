@@ -157,7 +157,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Register a desktop, or rename it */
+        /**
+         * Register a desktop, or rename it
+         * @description A cluster has up to 10,000.
+         */
         put: operations["put-desktop"];
         post?: never;
         /**
@@ -201,7 +204,7 @@ export interface paths {
         put?: never;
         /**
          * Register the desktops of a file
-         * @description CSV with the columns vmid, name and note, as the export and spreadsheets write it, up to 2 MiB and 10,000 rows. Nothing is imported if anything is wrong with it; all faults are told with their lines.
+         * @description CSV with the columns vmid, name and note, as the export and spreadsheets write it, up to 2 MiB and 10,000 rows; no cluster has more desktops than that. Nothing is imported if anything is wrong with it; all faults are told with their lines.
          */
         post: operations["import-desktops"];
         delete?: never;
@@ -824,6 +827,15 @@ export interface components {
             /** @example atlas@pve!reader */
             token_id: string;
         };
+        ContainerAnswer: {
+            certain: boolean;
+            lines: string[];
+            name: string | null;
+            /** @enum {string} */
+            status: "running" | "stopped" | "unknown";
+            /** Format: int64 */
+            vmid: number;
+        };
         Credentials: {
             name: string;
             password: string;
@@ -868,6 +880,7 @@ export interface components {
             class_name: string | null;
             cluster: string;
             complete: boolean;
+            containers: components["schemas"]["ContainerAnswer"][];
             device_id: string;
             device_name: string | null;
             /** @description Those about the function, and about lines and mappings that name it; null: not asked for. */
@@ -933,7 +946,7 @@ export interface components {
         };
         Finding: {
             /** @enum {string} */
-            code: "assigned-twice" | "host-and-mapping" | "q35-missing" | "legacy-igd-q35" | "legacy-igd-vga" | "legacy-igd-rombar" | "legacy-igd-x-vga" | "legacy-igd-mdev" | "legacy-igd-multifunction" | "legacy-igd-alternatives" | "legacy-igd-address" | "legacy-igd-twice" | "mdev-multifunction" | "hostpci-line-ignored" | "hostpci-line-repeated" | "hostpci-host-is-mapping-name" | "romfile-remark" | "romfile-missing" | "driver-keep" | "driver-keep-unbound" | "x-vga-no-effect" | "memory-pinned" | "template-reference" | "snapshot-restores-device" | "args-passes-device" | "hookscript-set" | "device-not-present" | "device-shared" | "device-class-unexpected" | "device-moved" | "identical-devices" | "function-left-behind" | "host-device-passed" | "pf-taken-with-vfs" | "mdev-type-unknown" | "mdev-exhausted" | "mdev-and-whole" | "container-uses-device" | "container-shares-device" | "container-device-held-by-vm" | "no-iommu" | "no-iommu-group" | "group-shared" | "group-takes-host-device" | "group-mate-bound" | "acs-override-active" | "mapping-invalid" | "mapping-not-found" | "mapping-no-entry-for-node" | "mapping-entries-are-alternatives" | "mapping-group-unchecked" | "mapping-overlap" | "mapping-oversubscribed" | "mapping-mixed" | "mapping-partial-node" | "mapping-unused" | "mapping-request-refused" | "mapping-changed-while-running" | "live-flag-blocks-start" | "migration-blocked-raw" | "migration-missing-mapping" | "migration-device-differs" | "migration-equal-device" | "migration-start-fails" | "ha-raw-address" | "boot-order-collision" | "backup-claims-device";
+            code: "assigned-twice" | "host-and-mapping" | "q35-missing" | "legacy-igd-q35" | "legacy-igd-vga" | "legacy-igd-rombar" | "legacy-igd-x-vga" | "legacy-igd-mdev" | "legacy-igd-multifunction" | "legacy-igd-alternatives" | "legacy-igd-address" | "legacy-igd-twice" | "mdev-multifunction" | "hostpci-line-ignored" | "hostpci-line-repeated" | "hostpci-host-is-mapping-name" | "romfile-remark" | "romfile-missing" | "driver-keep" | "driver-keep-unbound" | "x-vga-no-effect" | "memory-pinned" | "template-reference" | "snapshot-restores-device" | "args-passes-device" | "hookscript-set" | "device-not-present" | "device-shared" | "device-class-unexpected" | "device-moved" | "identical-devices" | "function-left-behind" | "host-device-passed" | "pf-taken-with-vfs" | "mdev-type-unknown" | "mdev-exhausted" | "mdev-and-whole" | "no-iommu" | "no-iommu-group" | "group-shared" | "group-takes-host-device" | "group-mate-bound" | "acs-override-active" | "mapping-invalid" | "mapping-not-found" | "mapping-no-entry-for-node" | "mapping-entries-are-alternatives" | "mapping-group-unchecked" | "mapping-overlap" | "mapping-oversubscribed" | "mapping-mixed" | "mapping-partial-node" | "mapping-unused" | "mapping-request-refused" | "mapping-changed-while-running" | "live-flag-blocks-start" | "migration-blocked-raw" | "migration-missing-mapping" | "migration-device-differs" | "migration-equal-device" | "migration-start-fails" | "ha-raw-address" | "boot-order-collision" | "backup-claims-device" | "container-uses-device" | "container-shares-device" | "container-device-held-by-vm";
             evidence: string[];
             params?: {
                 [key: string]: string;
@@ -946,7 +959,7 @@ export interface components {
         };
         FindingCode: {
             /** @enum {string} */
-            code: "assigned-twice" | "host-and-mapping" | "q35-missing" | "legacy-igd-q35" | "legacy-igd-vga" | "legacy-igd-rombar" | "legacy-igd-x-vga" | "legacy-igd-mdev" | "legacy-igd-multifunction" | "legacy-igd-alternatives" | "legacy-igd-address" | "legacy-igd-twice" | "mdev-multifunction" | "hostpci-line-ignored" | "hostpci-line-repeated" | "hostpci-host-is-mapping-name" | "romfile-remark" | "romfile-missing" | "driver-keep" | "driver-keep-unbound" | "x-vga-no-effect" | "memory-pinned" | "template-reference" | "snapshot-restores-device" | "args-passes-device" | "hookscript-set" | "device-not-present" | "device-shared" | "device-class-unexpected" | "device-moved" | "identical-devices" | "function-left-behind" | "host-device-passed" | "pf-taken-with-vfs" | "mdev-type-unknown" | "mdev-exhausted" | "mdev-and-whole" | "container-uses-device" | "container-shares-device" | "container-device-held-by-vm" | "no-iommu" | "no-iommu-group" | "group-shared" | "group-takes-host-device" | "group-mate-bound" | "acs-override-active" | "mapping-invalid" | "mapping-not-found" | "mapping-no-entry-for-node" | "mapping-entries-are-alternatives" | "mapping-group-unchecked" | "mapping-overlap" | "mapping-oversubscribed" | "mapping-mixed" | "mapping-partial-node" | "mapping-unused" | "mapping-request-refused" | "mapping-changed-while-running" | "live-flag-blocks-start" | "migration-blocked-raw" | "migration-missing-mapping" | "migration-device-differs" | "migration-equal-device" | "migration-start-fails" | "ha-raw-address" | "boot-order-collision" | "backup-claims-device";
+            code: "assigned-twice" | "host-and-mapping" | "q35-missing" | "legacy-igd-q35" | "legacy-igd-vga" | "legacy-igd-rombar" | "legacy-igd-x-vga" | "legacy-igd-mdev" | "legacy-igd-multifunction" | "legacy-igd-alternatives" | "legacy-igd-address" | "legacy-igd-twice" | "mdev-multifunction" | "hostpci-line-ignored" | "hostpci-line-repeated" | "hostpci-host-is-mapping-name" | "romfile-remark" | "romfile-missing" | "driver-keep" | "driver-keep-unbound" | "x-vga-no-effect" | "memory-pinned" | "template-reference" | "snapshot-restores-device" | "args-passes-device" | "hookscript-set" | "device-not-present" | "device-shared" | "device-class-unexpected" | "device-moved" | "identical-devices" | "function-left-behind" | "host-device-passed" | "pf-taken-with-vfs" | "mdev-type-unknown" | "mdev-exhausted" | "mdev-and-whole" | "no-iommu" | "no-iommu-group" | "group-shared" | "group-takes-host-device" | "group-mate-bound" | "acs-override-active" | "mapping-invalid" | "mapping-not-found" | "mapping-no-entry-for-node" | "mapping-entries-are-alternatives" | "mapping-group-unchecked" | "mapping-overlap" | "mapping-oversubscribed" | "mapping-mixed" | "mapping-partial-node" | "mapping-unused" | "mapping-request-refused" | "mapping-changed-while-running" | "live-flag-blocks-start" | "migration-blocked-raw" | "migration-missing-mapping" | "migration-device-differs" | "migration-equal-device" | "migration-start-fails" | "ha-raw-address" | "boot-order-collision" | "backup-claims-device" | "container-uses-device" | "container-shares-device" | "container-device-held-by-vm";
             family: string;
             remedy: string;
             /** @description In words: it may depend on the case. */
@@ -1311,8 +1324,8 @@ export interface components {
             /** @description The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read. */
             lines: components["schemas"]["VMLine"][] | null;
             machine: string | null;
-            /** @description Registered as a managed desktop, or by the tag rule of the cluster. */
-            managed: boolean;
+            /** @description Registered as a managed desktop, or by the tag rule of the cluster; null: its tags are not told, and the rule may apply. */
+            managed: boolean | null;
             name: string | null;
             node: string;
             /** Format: date-time */
@@ -1353,8 +1366,8 @@ export interface components {
             /** @description The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read. */
             lines: components["schemas"]["VMLine"][] | null;
             machine: string | null;
-            /** @description Registered as a managed desktop, or by the tag rule of the cluster. */
-            managed: boolean;
+            /** @description Registered as a managed desktop, or by the tag rule of the cluster; null: its tags are not told, and the rule may apply. */
+            managed: boolean | null;
             name: string | null;
             node: string;
             /** @description VMs with the same number on other nodes; only a damaged cluster file system has any. */
@@ -1423,7 +1436,8 @@ export interface components {
             findings: components["schemas"]["VMFindings"] | null;
             /** @description The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read. */
             lines: components["schemas"]["VMRowLine"][] | null;
-            managed: boolean;
+            /** @description Null: its tags are not told, and the tag rule of the cluster may apply. */
+            managed: boolean | null;
             name: string | null;
             node: string;
             /** @enum {string} */
@@ -2699,6 +2713,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -2892,6 +2915,8 @@ export interface operations {
     "import-desktops": {
         parameters: {
             query?: {
+                /** @description The name of the cluster once more; needed to remove all desktops with a file that names none. */
+                confirm?: string;
                 /** @description replace also removes what the file does not name. */
                 mode?: "merge" | "replace";
             };
@@ -2954,6 +2979,15 @@ export interface operations {
             };
             /** @description Request Timeout */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
