@@ -1,0 +1,96 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { splitRemedy, type Finding } from "../domain/finding";
+import { findingKey } from "../domain/findings";
+import { CopyButton, Raw } from "./copy";
+import { SeveritySign } from "./sign";
+import { VMLink } from "./vm";
+
+interface FindingListProps {
+  findings: readonly Finding[];
+  /** Opens the explanation of a code; without, the code leads to the page of findings. */
+  onCode?: (code: Finding["code"]) => void;
+  /** In half a page: evidence and remedy stand below each other. */
+  narrow?: boolean;
+  /** Several clusters are shown: each finding tells its own. */
+  manyClusters?: boolean;
+}
+
+/** Findings, each with its evidence and what to do. */
+export function FindingList({ findings, ...rest }: FindingListProps) {
+  return <ul className="panel fnds">{findings.map((finding) => <Item key={findingKey(finding)} finding={finding} {...rest} />)}</ul>;
+}
+
+function Item({ finding, onCode, narrow = false, manyClusters = false }: Omit<FindingListProps, "findings"> & { finding: Finding }) {
+  const { t, i18n } = useTranslation();
+  const title = `finding.title.${finding.code}`;
+  const sentence = `finding.${finding.code}`;
+  return (
+    <li>
+      <SeveritySign severity={finding.severity} />
+      <div>
+        {i18n.exists(title) && <p className="title">{t(title)}</p>}
+        {i18n.exists(sentence)
+          ? <p className="sentence-text">{t(sentence, finding.params ?? {})}</p>
+          : <p className="sentence-text" lang="en">{finding.sentence}</p>}
+        <About finding={finding} onCode={onCode} manyClusters={manyClusters} />
+        <Parts finding={finding} narrow={narrow} />
+      </div>
+    </li>
+  );
+}
+
+function About({ finding, onCode, manyClusters }: { finding: Finding; onCode: FindingListProps["onCode"]; manyClusters: boolean }) {
+  const { t } = useTranslation();
+  const { node, vmid, slot, device, mapping } = finding.subject;
+  return (
+    <div className="about num">
+      {onCode
+        ? <button type="button" className="textlink mono" title={t("findings.explain")} aria-haspopup="dialog" onClick={() => { onCode(finding.code); }}>{finding.code}</button>
+        : <Link className="mono" to="/findings" search={{ cluster: finding.cluster, code: finding.code, about: finding.code }}>{finding.code}</Link>}
+      {manyClusters && <span>{finding.cluster}</span>}
+      {node !== undefined && <span className="mono">{node}</span>}
+      {vmid !== undefined && <span>VM <VMLink cluster={finding.cluster} vmid={vmid} name={null} /></span>}
+      {slot !== undefined && <span className="mono">{slot}</span>}
+      {device !== undefined && <DeviceLink finding={finding} node={node} device={device} />}
+      {mapping !== undefined && <span>{t("vm.mapping")} <span className="mono">{mapping}</span></span>}
+    </div>
+  );
+}
+
+function DeviceLink({ finding, node, device }: { finding: Finding; node: string | undefined; device: string }) {
+  const gpus: string = "/gpus";
+  if (node === undefined) return <span className="mono">{device}</span>;
+  return <Link className="mono" to={gpus} search={{ cluster: finding.cluster, node, device: device }}>{device}</Link>;
+}
+
+function Parts({ finding, narrow }: { finding: Finding; narrow: boolean }) {
+  const { t } = useTranslation();
+  const { evidence, remedy } = finding;
+  if (evidence.length === 0 && remedy.length === 0) return null;
+  return (
+    <details>
+      <summary>{remedy.length > 0 ? t("findings.parts") : t("findings.evidence")}</summary>
+      <div className={narrow ? "parts one" : "parts"}>
+        {evidence.length > 0 && (
+          <div>
+            <h3>{t("findings.evidence")} <CopyButton text={evidence.join("\n")} label={t("findings.copy_evidence")} /></h3>
+            {evidence.map((line, index) => <p key={index} className="mono" lang="en">{line}</p>)}
+          </div>
+        )}
+        {remedy.length > 0 && <div><h3>{t("findings.remedy")}</h3>{remedy.map((line, index) => <Remedy key={index} line={line} />)}</div>}
+      </div>
+    </details>
+  );
+}
+
+/** What to do: words as they are, commands to copy. */
+function Remedy({ line }: { line: string }) {
+  const { words, command } = splitRemedy(line);
+  return (
+    <div>
+      {words !== "" && <p lang="en">{words}{command !== "" && ":"}</p>}
+      {command !== "" && <Raw text={command} />}
+    </div>
+  );
+}

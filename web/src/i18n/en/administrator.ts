@@ -1,0 +1,27 @@
+import type { Messages } from "../merge";
+
+export default {
+  "administrator.count_one": "{{count}} account",
+  "administrator.count_other": "{{count}} accounts",
+  "administrator.add": "Add administrator",
+  "administrator.name": "Name",
+  "administrator.name_hint": "Lower-case letters, digits and . _ @ -",
+  "administrator.you": "(you)",
+  "administrator.role": "Role",
+  "administrator.ways": "Signs in with",
+  "administrator.password": "Password",
+  "administrator.new_password": "New password",
+  "administrator.password_hint_one": "At least {{count}} character. May stay empty if there is a subject.",
+  "administrator.password_hint_other": "At least {{count}} characters. May stay empty if there is a subject.",
+  "administrator.password_keeps": "Empty: it stays as it is.",
+  "administrator.subject": "Subject of OpenID Connect",
+  "administrator.subject_hint": "issuer, a vertical bar, and sub; empty for none",
+  "administrator.last": "Last signed in",
+  "administrator.change_title": "Change {{name}}",
+  "administrator.change_note": "A new password or a lower role ends the sessions of the account.",
+  "administrator.remove_title": "Remove {{name}}?",
+  "administrator.remove_what": "The sessions and tokens of the account end at once. What it did stays in the audit log.",
+  "administrator.may.auditor": "Sees everything and changes nothing.",
+  "administrator.may.operator": "Sees everything and changes desktops.",
+  "administrator.may.admin": "Sees and changes everything, clusters and accounts included.",
+} satisfies Messages;

@@ -1,0 +1,26 @@
+import type { Messages } from "../merge";
+
+export default {
+  "findings.count_one": "{{count}} finding",
+  "findings.count_other": "{{count}} findings",
+  "findings.severity": "Severity",
+  "findings.all": "All",
+  "findings.code": "Code",
+  "findings.all_codes": "All codes",
+  "findings.empty": "No findings",
+  "findings.empty_why": "In what was read nothing is worth acting on. What was not read stands above.",
+  "findings.none_found": "No finding fits the filter",
+  "findings.more_one": "Show more ({{count}})",
+  "findings.more_other": "Show more ({{count}})",
+  "findings.explain": "What this code means",
+  "findings.parts": "Evidence and remedy",
+  "findings.evidence": "Evidence",
+  "findings.remedy": "Remedy",
+  "findings.copy_evidence": "Copy evidence",
+  "findings.no_such_code": "This server knows no such code.",
+  "findings.to_come": "No rule gives this code yet.",
+  "findings.family": "Family",
+  "findings.when": "When it is found",
+  "findings.why": "What happens otherwise",
+  "findings.source": "Where it comes from",
+} satisfies Messages;

@@ -1,0 +1,28 @@
+import type { Messages } from "../merge";
+
+export default {
+  "token.count_one": "{{count}} token",
+  "token.count_other": "{{count}} tokens",
+  "token.make": "Make token",
+  "token.empty": "No tokens",
+  "token.empty_why": "Programs that use the API need one: monitoring, scripts, other services.",
+  "token.name": "Name",
+  "token.name_hint": "Says what it is for.",
+  "token.owner": "Owner",
+  "token.made": "Made",
+  "token.used": "Last used",
+  "token.ends": "Ends",
+  "token.over": "over",
+  "token.lifetime": "Lives for",
+  "token.days_one": "{{count}} day",
+  "token.days_other": "{{count}} days",
+  "token.forever": "Until it is removed",
+  "token.remove_title": "Remove token {{name}}?",
+  "token.remove_what": "Programs that use it are refused at once.",
+  "token.made_title": "Token {{name}}",
+  "token.once": "This is the only time that the token is shown. Copy it now.",
+  "token.copy": "Copy token",
+  "token.use": "Programs send it with every request:",
+  "token.copy_use": "Copy example",
+  "token.kept": "I have kept it",
+} satisfies Messages;

@@ -1,0 +1,25 @@
+import type { Messages } from "../merge";
+
+export default {
+  "administrator.count_other": "{{count}} 个账户",
+  "administrator.add": "添加管理员",
+  "administrator.name": "名称",
+  "administrator.name_hint": "小写字母、数字和 . _ @ -",
+  "administrator.you": "（您）",
+  "administrator.role": "角色",
+  "administrator.ways": "登录方式",
+  "administrator.password": "密码",
+  "administrator.new_password": "新密码",
+  "administrator.password_hint_other": "至少 {{count}} 个字符。填写了主体标识时可以留空。",
+  "administrator.password_keeps": "留空则保持不变。",
+  "administrator.subject": "OpenID Connect 主体标识",
+  "administrator.subject_hint": "issuer、竖线和 sub；没有则留空",
+  "administrator.last": "上次登录",
+  "administrator.change_title": "修改 {{name}}",
+  "administrator.change_note": "更改密码或降低角色会结束该账户的会话。",
+  "administrator.remove_title": "移除 {{name}}？",
+  "administrator.remove_what": "该账户的会话和令牌立即失效。其操作记录仍保留在审计日志中。",
+  "administrator.may.auditor": "可查看全部内容，不能修改。",
+  "administrator.may.operator": "可查看全部内容，可修改纳管桌面。",
+  "administrator.may.admin": "可查看和修改全部内容，包括集群和账户。",
+} satisfies Messages;

@@ -1,0 +1,26 @@
+import type { Messages } from "../merge";
+
+export default {
+  "token.count_other": "{{count}} 个令牌",
+  "token.make": "创建令牌",
+  "token.empty": "没有令牌",
+  "token.empty_why": "使用 API 的程序需要令牌，例如监控、脚本和其他服务。",
+  "token.name": "名称",
+  "token.name_hint": "说明其用途。",
+  "token.owner": "所有者",
+  "token.made": "创建时间",
+  "token.used": "上次使用",
+  "token.ends": "到期",
+  "token.over": "已到期",
+  "token.lifetime": "有效期",
+  "token.days_other": "{{count}} 天",
+  "token.forever": "直到移除",
+  "token.remove_title": "移除令牌 {{name}}？",
+  "token.remove_what": "使用该令牌的程序将立即被拒绝。",
+  "token.made_title": "令牌 {{name}}",
+  "token.once": "令牌只显示这一次。请立即复制。",
+  "token.copy": "复制令牌",
+  "token.use": "程序在每个请求中附带它：",
+  "token.copy_use": "复制示例",
+  "token.kept": "我已保存",
+} satisfies Messages;

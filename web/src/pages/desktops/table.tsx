@@ -1,0 +1,61 @@
+import { useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { useRemoveDesktop, type Desktop } from "../../api/desktops";
+import { Confirm } from "../../components/form";
+import { Icon } from "../../components/icon";
+import { CardLabel, When } from "../../components/list";
+import { Table, type Column } from "../../components/table";
+import { DesktopForm } from "./form";
+
+type Doing = { what: "edit" | "remove"; of: Desktop } | null;
+
+interface DesktopTableProps {
+  cluster: string;
+  rows: readonly Desktop[];
+  mayChange: boolean;
+}
+
+export function DesktopTable({ cluster, rows, mayChange }: DesktopTableProps) {
+  const { t } = useTranslation();
+  const [doing, setDoing] = useState<Doing>(null);
+  const columns = useColumns(cluster, mayChange, setDoing);
+  const close = () => { setDoing(null); };
+  return (
+    <>
+      <Table label={t("nav.desktops")} className="flow" columns={columns} rows={rows} rowKey={(row) => String(row.vmid)} rowHeight={32} cardHeight={120} />
+      {doing?.what === "edit" && <DesktopForm cluster={cluster} of={doing.of} onClose={close} />}
+      {doing?.what === "remove" && <RemoveDesktop cluster={cluster} of={doing.of} onClose={close} />}
+    </>
+  );
+}
+
+function useColumns(cluster: string, mayChange: boolean, act: (doing: Doing) => void): Column<Desktop>[] {
+  const { t } = useTranslation();
+  const columns: Column<Desktop>[] = [
+    { id: "name", title: t("desktop.name"), cell: (row) => <b className="strong">{row.name}</b> },
+    { id: "vmid", title: "VMID", width: 104, cell: (row) => <><CardLabel>VM</CardLabel><Link className="mono" to="/vms/$cluster/$vmid" params={{ cluster, vmid: String(row.vmid) }}>{row.vmid}</Link></> },
+    { id: "note", title: t("desktop.note"), cell: (row) => row.note },
+    { id: "changed", title: t("desktop.changed"), width: 184, cell: (row) => <><CardLabel>{t("desktop.changed")}</CardLabel><When at={row.updated_at} never="" /></> },
+  ];
+  if (!mayChange) return columns;
+  return [...columns, {
+    id: "acts", title: <span className="sr">{t("list.actions")}</span>, width: 232, cell: (row) => (
+      <div className="rowacts">
+        <button type="button" className="btn small" aria-label={t("list.change_of", { name: row.name })} onClick={() => { act({ what: "edit", of: row }); }}><Icon of={IconPencil} />{t("list.change")}</button>
+        <button type="button" className="btn small" aria-label={t("list.remove_of", { name: row.name })} onClick={() => { act({ what: "remove", of: row }); }}><Icon of={IconTrash} />{t("list.remove")}</button>
+      </div>
+    ),
+  }];
+}
+
+function RemoveDesktop({ cluster, of, onClose }: { cluster: string; of: Desktop; onClose: () => void }) {
+  const { t } = useTranslation();
+  const remove = useRemoveDesktop(cluster);
+  return (
+    <Confirm title={t("desktop.remove_title", { name: of.name })} send={t("list.remove")} onClose={onClose} error={remove.error} busy={remove.isPending} onConfirm={() => { remove.mutate(of.vmid, { onSuccess: onClose }); }}>
+      {t("desktop.remove_what", { vmid: of.vmid })}
+    </Confirm>
+  );
+}

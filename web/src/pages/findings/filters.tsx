@@ -1,0 +1,36 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Select, type Choice } from "../../components/field";
+import { Sign } from "../../components/sign";
+import type { Finding } from "../../domain/finding";
+import { countByCode, countBySeverity, severities } from "../../domain/findings";
+import type { FindingsSearch } from "./route";
+
+/** What of the findings is shown, with how many there are of each severity and code. */
+export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes: readonly string[] }) {
+  const { t, i18n } = useTranslation();
+  const navigate = useNavigate();
+  const { severity, code = "", node = "" } = useSearch({ from: "/frame/findings" });
+  const set = (part: FindingsSearch) => { void navigate({ to: ".", search: (old) => ({ ...old, ...part }), replace: true }); };
+  const counts = countBySeverity(all);
+  const codes: Choice[] = countByCode(all).map(([value, count]) => {
+    const title = `finding.title.${value}`;
+    return { value, label: `${i18n.exists(title) ? t(title) : value} (${String(count)})` };
+  });
+  if (code !== "" && !codes.some(({ value }) => value === code)) codes.push({ value: code, label: code });
+  const names = [...new Set([...nodes, ...(node === "" ? [] : [node])])].sort();
+  return (
+    <div className="filters">
+      <div className="seg" role="group" aria-label={t("findings.severity")}>
+        <button type="button" className="btn" aria-pressed={severity === undefined} onClick={() => { set({ severity: undefined }); }}>{t("findings.all")} <span className="n">{all.length}</span></button>
+        {severities.map((one) => (
+          <button key={one} type="button" className="btn" aria-pressed={severity === one} onClick={() => { set({ severity: one }); }}>
+            <span className={`is-${one}`}><Sign name={`v-${one}`} /></span>{t(`severity.${one}`)} <span className="n">{counts[one]}</span>
+          </button>
+        ))}
+      </div>
+      <Select label={t("findings.code")} value={code} choices={[{ value: "", label: t("findings.all_codes") }, ...codes]} onChange={(value) => { set({ code: value || undefined }); }} />
+      <Select label={t("vm.node")} value={node} choices={[{ value: "", label: t("list.all_nodes") }, ...names.map((name) => ({ value: name, label: name }))]} onChange={(value) => { set({ node: value || undefined }); }} />
+    </div>
+  );
+}

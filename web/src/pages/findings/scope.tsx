@@ -1,0 +1,15 @@
+import { Link } from "@tanstack/react-router";
+import { ScopeLine } from "../../components/scope";
+import { useReasonText } from "../../components/words";
+import { scopeOfVMs, type NodeScope } from "../../domain/vm";
+
+/** How much the findings rest on: what was not read gives none. */
+export function FindingsScope({ cluster, nodes, named }: { cluster: string; nodes: readonly NodeScope[]; named: boolean }) {
+  const text = useReasonText();
+  const scope = scopeOfVMs(nodes.map((one) => ({ cluster, node: one.node, pending: false, busy: false, error: null, scope: one, vms: null })), true);
+  const reasons = scope.reasons.map((reason) => ({
+    key: reason.key,
+    link: <Link className="why" to="/vms" search={{ cluster, node: reason.node }}>{text(reason)}</Link>,
+  }));
+  return <div className="scope-gap"><ScopeLine scope={scope} reasons={reasons} {...(named ? { end: cluster } : {})} /></div>;
+}

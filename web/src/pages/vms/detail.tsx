@@ -1,0 +1,95 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useVM, type VMDetail } from "../../api/vms";
+import { CopyButton } from "../../components/copy";
+import { useTitle, SectionHead } from "../../components/head";
+import { Loaded } from "../../components/list";
+import { useReportReading } from "../../components/reading";
+import { ScopeLine } from "../../components/scope";
+import { Empty, StaleBanner } from "../../components/states";
+import { useReasonText } from "../../components/words";
+import { issueReasons } from "../../domain/vm";
+import { VMFacts } from "./facts";
+import { VMFindings } from "./findings";
+import { SlotTable } from "./slots";
+import { VMStatus } from "./status";
+
+/** One VM: what its lines name, what a start takes along, and what is to be done. */
+export function VMPage() {
+  const { t } = useTranslation();
+  const { cluster, vmid } = useParams({ from: "/frame/vms/$cluster/$vmid" });
+  const number = /^\d+$/.test(vmid) ? Number(vmid) : 0;
+  return number > 0 ? <OneVM cluster={cluster} vmid={number} /> : <Empty title={t("vm.no_such")} action={<Link to="/vms" className="btn">{t("nav.vms")}</Link>} />;
+}
+
+function OneVM({ cluster, vmid }: { cluster: string; vmid: number }) {
+  const { t } = useTranslation();
+  const query = useVM(cluster, vmid, false);
+  const queries = useQueryClient();
+  const refresh = useCallback(() => { void queries.invalidateQueries({ queryKey: ["vm", cluster, vmid] }); }, [queries, cluster, vmid]);
+  const readAt = query.data?.read_at && !query.error ? Date.parse(query.data.read_at) : null;
+  useReportReading({ readAt, busy: query.isFetching, refresh });
+  return (
+    <>
+      <StaleBanner />
+      <div className="crumb label"><Link to="/vms" search={{ cluster }}>{t("nav.vms")}</Link> / <span className="mono">{vmid}</span></div>
+      {!query.data && <Head vmid={vmid} />}
+      <Loaded query={query} rows={5}>{(vm) => <Told vm={vm} />}</Loaded>
+    </>
+  );
+}
+
+function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
+  const { t } = useTranslation();
+  useTitle(`${String(vmid)} ${vm?.name ?? ""}`.trim());
+  return (
+    <div className="head">
+      <h1 tabIndex={-1}><span className="mono vmid">{vmid}</span> {vm?.name}</h1>
+      {vm && (
+        <span className="sub">
+          <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · {vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed")}
+        </span>
+      )}
+      {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} /></span>}
+    </div>
+  );
+}
+
+function CopyLink({ cluster, vmid }: { cluster: string; vmid: number }) {
+  const { t } = useTranslation();
+  const link = `${window.location.origin}/vms/${encodeURIComponent(cluster)}/${String(vmid)}`;
+  return <CopyButton text={link}>{t("vm.copy_link")}</CopyButton>;
+}
+
+function Told({ vm }: { vm: VMDetail }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Head vmid={vm.vmid} vm={vm} />
+      <DetailScope vm={vm} />
+      {vm.others.length > 0 && <p className="err after-head">{t("vm.others", { nodes: vm.others.map((other) => other.node).join(", ") })}</p>}
+      <SectionHead title={t("vm.slots")} sub={t("vm.slots_on", { node: vm.node })} />
+      <SlotTable vm={vm} />
+      <div className="vmcols">
+        <VMFindings cluster={vm.cluster} vmid={vm.vmid} />
+        <VMFacts vm={vm} />
+      </div>
+    </>
+  );
+}
+
+function DetailScope({ vm }: { vm: VMDetail }) {
+  const text = useReasonText();
+  const { t } = useTranslation();
+  const link = (key: string, words: string) => ({ key, link: <Link className="why" to="/vms" search={{ cluster: vm.cluster, node: vm.node }}>{words}</Link> });
+  const own = issueReasons(vm.cluster, vm.node, vm.issues).map((reason) => link(reason.key, text(reason)));
+  return (
+    <ScopeLine
+      scope={{ checked: vm.checked_vms, visible: vm.visible_vms, full: vm.scope === "proven", complete: vm.complete }}
+      // What else was not checked on the node stands in the list of its VMs.
+      reasons={own.length > 0 ? own : [link("node", t("vm.see_node", { node: vm.node }))]}
+    />
+  );
+}

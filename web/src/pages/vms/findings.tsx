@@ -1,0 +1,22 @@
+import { useTranslation } from "react-i18next";
+import { useVM } from "../../api/vms";
+import { FindingList } from "../../components/finding";
+import { SectionHead } from "../../components/head";
+import { Loaded } from "../../components/list";
+
+/** The findings about a VM and about what its lines name. They come after the rest. */
+export function VMFindings({ cluster, vmid }: { cluster: string; vmid: number }) {
+  const { t } = useTranslation();
+  const query = useVM(cluster, vmid, true);
+  const findings = query.error ? undefined : query.data?.findings;
+  return (
+    <div>
+      <SectionHead title={t("nav.findings")} sub={findings ? findings.length : undefined} />
+      <Loaded query={query} rows={3}>
+        {() => findings && findings.length > 0
+          ? <FindingList findings={findings.map((finding) => ({ ...finding, cluster }))} narrow />
+          : <div className="panel"><div className="empty"><p className="muted">{findings ? t("vm.no_findings_here") : t("vm.findings_not_read")}</p></div></div>}
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { useMemo } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { IconRefresh } from "@tabler/icons-react";
+import { useFindings } from "../../api/findings";
+import { useRetryVMs, useVMs, type ListRead } from "../../api/vms";
+import { useClusterNames } from "../../components/clusters";
+import { PageHead } from "../../components/head";
+import { Icon } from "../../components/icon";
+import { ExportMenu, LoadingRows } from "../../components/list";
+import { useProblemText } from "../../components/problem";
+import { useReportReading } from "../../components/reading";
+import { Empty, Failed, NotRead, StaleBanner } from "../../components/states";
+import { filterVMs, oldestRead, rowsOfVMs, vmCsv, type NodeRead } from "../../domain/vm";
+import { NoCluster } from "../clusters/none";
+import { VMFilters } from "./filters";
+import { VMsScope } from "./scope";
+import { VMTable } from "./table";
+
+/** Every VM with passthrough: its lines, what they name, and what is to be done. */
+export function VMsPage() {
+  const clusters = useClusterNames();
+  if (clusters?.length === 0) return <NoCluster page="nav.vms" />;
+  return <VMs clusters={clusters ?? none} />;
+}
+
+const none: readonly string[] = [];
+
+function VMs({ clusters }: { clusters: readonly string[] }) {
+  const { t } = useTranslation();
+  const { q = "", node = "", via } = useSearch({ from: "/frame/vms" });
+  const { lists, nodes, refresh } = useVMs(clusters);
+  const rows = useMemo(() => rowsOfVMs(nodes), [nodes]);
+  const shown = useMemo(() => filterVMs(rows, { q, node, via: via ?? null }), [rows, q, node, via]);
+  const busy = lists.some((list) => list.busy) || nodes.some((one) => one.busy);
+  const settled = lists.length > 0 && lists.every((list) => !list.pending) && nodes.every((one) => !one.pending);
+  const findings = useFindings(clusters, settled);
+  useReportReading({ readAt: useMemo(() => oldestRead(nodes), [nodes]), busy, refresh });
+  return (
+    <>
+      <StaleBanner />
+      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} />} />
+      <ListFaults lists={lists} onRetry={refresh} />
+      <VMFilters nodes={nodes} />
+      <VMsScope nodes={nodes} settled={settled} whole={lists.every((list) => list.error === null && list.problem === null)} />
+      {shown.length > 0 && <VMTable rows={shown} manyClusters={clusters.length > 1} findings={findings.clusters} />}
+      <SilentNodes nodes={nodes} />
+      {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}
+      {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} />}
+    </>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  if (!filtered) return <Empty title={t("vm.empty")}><p>{t("vm.empty_why")}</p></Empty>;
+  const clear = () => { void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
+  return <Empty title={t("vm.none_found")} action={<button type="button" className="btn" onClick={clear}>{t("list.all")}</button>} />;
+}
+
+/** The lists of nodes that did not come, or came short. */
+function ListFaults({ lists, onRetry }: { lists: readonly ListRead[]; onRetry: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {lists.map((list) => {
+        if (list.error !== null) return <Failed key={list.cluster} error={list.error} busy={list.busy} onRetry={onRetry} />;
+        if (list.problem !== null) return <NotRead key={list.cluster}>{t("vm.nodes_short", { cluster: list.cluster })} <span lang="en">{list.problem}</span></NotRead>;
+        return null;
+      })}
+    </>
+  );
+}
+
+/** The nodes that gave no answer, each with its reason, where their VMs would stand. */
+function SilentNodes({ nodes }: { nodes: readonly NodeRead[] }) {
+  const { t } = useTranslation();
+  const problem = useProblemText();
+  const retry = useRetryVMs();
+  return (
+    <>
+      {nodes.filter((node) => node.error !== null).map((node) => (
+        <div key={`${node.cluster}/${node.node}`} className="silent">
+          <NotRead action={<button type="button" className="btn" disabled={node.busy} onClick={() => { retry(node.cluster, node.node); }}><Icon of={IconRefresh} />{t("frame.retry")}</button>}>
+            <b className="mono strong">{node.node}</b> {t("vm.node_failed")} {problem(node.error)}
+          </NotRead>
+        </div>
+      ))}
+    </>
+  );
+}
