@@ -1,0 +1,53 @@
+import { useTranslation } from "react-i18next";
+import { Raw } from "../../components/copy";
+import type { Devices } from "../../components/inventory";
+import { SeveritySign } from "../../components/sign";
+import { Bar, Failed } from "../../components/states";
+import { useFindingText } from "../../components/words";
+import { findingsOf, splitRemedy, type Finding } from "../../domain/finding";
+import type { AnswerDevice } from "../../domain/inventory";
+
+interface DeviceFindingsProps {
+  cluster: string;
+  node: string;
+  device: AnswerDevice;
+  findings: Devices["findings"];
+  /** The nodes have not all answered: findings compare them. */
+  waiting: boolean;
+}
+
+/** What is worth acting on about the device and the lines that name it. */
+export function DeviceFindings({ cluster, node, device, findings, waiting }: DeviceFindingsProps) {
+  const { t } = useTranslation();
+  const own = findingsOf(findings.findings, cluster, node, device);
+  const pending = findings.pending || waiting;
+  return (
+    <div className="sec">
+      <h3>{t("gpu.findings")} {!pending && findings.error === null && <span className="label num">{own.length}</span>}</h3>
+      {findings.error !== null && <Failed error={findings.error} onRetry={findings.refresh} />}
+      {findings.error === null && pending && <p><Bar width={280} /></p>}
+      {findings.error === null && !pending && own.length === 0 && <p className="muted">{t("gpu.no_findings")}</p>}
+      {own.map((finding) => <OneFinding key={`${finding.code} ${finding.sentence}`} finding={finding} />)}
+    </div>
+  );
+}
+
+function OneFinding({ finding }: { finding: Finding }) {
+  const text = useFindingText();
+  return (
+    <div className="sentence devfinding">
+      <SeveritySign severity={finding.severity} />
+      <div>
+        <p>{text(finding)}</p>
+        <p className="label"><span className="mono">{finding.code}</span></p>
+        {finding.remedy.map((line) => <Remedy key={line} line={line} />)}
+      </div>
+    </div>
+  );
+}
+
+/** A step to take: its words, and the command to copy. */
+function Remedy({ line }: { line: string }) {
+  const { words, command } = splitRemedy(line);
+  return <>{words !== "" && <p className="label">{words}{command !== "" && ":"}</p>}{command !== "" && <Raw text={command} />}</>;
+}

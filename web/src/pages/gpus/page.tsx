@@ -1,0 +1,76 @@
+import { useCallback, useDeferredValue, useMemo } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useAllClusters, useCluster } from "../../components/cluster";
+import { PageHead } from "../../components/head";
+import { DevicesScope, ListFaults, useDevices, type Devices } from "../../components/inventory";
+import { useReading } from "../../components/reading";
+import { StaleBanner } from "../../components/states";
+import { formatDateTime } from "../../domain/format";
+import { findingsByRow } from "../../domain/finding";
+import { countStates, search, sortRows, type Row } from "../../domain/inventory";
+import { scopeOf, viewsOfNode } from "../../domain/scope";
+import { parseDevice, writeDevice } from "../../domain/select";
+import { DeviceDrawer } from "./drawer";
+import { ExportMenu } from "./export";
+import { Filters } from "./filters";
+import { DeviceTable } from "./table";
+
+export function GpusPage() {
+  const { t } = useTranslation();
+  const { q = "", node, state, device } = useSearch({ from: "/frame/gpus" });
+  const navigate = useNavigate({ from: "/gpus" });
+  const all = useAllClusters();
+  const cluster = useCluster();
+  const devices = useDevices();
+  const views = useMemo(() => viewsOfNode(devices.views, node), [devices.views, node]);
+  const nodes = useMemo(() => views.flatMap((view) => view.nodes), [views]);
+  const scope = useMemo(() => scopeOf(views), [views]);
+  const answered = nodes.filter((view) => !view.pending).length;
+  const found = useFound(devices, node, q);
+  const rows = useMemo(() => (state === undefined ? found : found.filter((row) => row.state === state)), [found, state]);
+  const notes = useMemo(() => findingsByRow(devices.findings.findings, devices.rows), [devices.findings, devices.rows]);
+  const open = useMemo(() => parseDevice(device, cluster, node), [device, cluster, node]);
+  const select = useCallback((row: Row) => {
+    // The way back leads out of the drawer at once, however many rows were looked at.
+    void navigate({ search: (old) => ({ ...old, device: writeDevice(row, all, node) }), replace: device !== undefined, resetScroll: false });
+  }, [navigate, all, node, device]);
+  const close = useCallback(() => {
+    void navigate({ search: (old) => ({ ...old, device: undefined }), resetScroll: false });
+  }, [navigate]);
+  return (
+    <>
+      <PrintHead clusters={devices.names ?? []} node={node} />
+      <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<ExportMenu rows={rows} />} />
+      <StaleBanner />
+      <Filters counts={countStates(found)} nodes={devices.nodes} />
+      <ListFaults devices={devices} />
+      <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={views.every((view) => !view.pending) && answered === nodes.length} />
+      <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={q !== "" || state !== undefined} onOpen={select} />
+      {open && <DeviceDrawer key={`${open.cluster}/${open.node}/${open.address}`} selection={open} devices={devices} onClose={close} />}
+    </>
+  );
+}
+
+/** The rows that node and search leave, in the order of the table. */
+function useFound(devices: Devices, node: string | undefined, q: string): readonly Row[] {
+  const { rows } = devices;
+  const text = useDeferredValue(q);
+  const sorted = useMemo(() => sortRows(rows), [rows]);
+  const here = useMemo(() => (node === undefined ? sorted : sorted.filter((row) => row.node === node)), [sorted, node]);
+  return useMemo(() => search(here, text), [here, text]);
+}
+
+/** On paper: what this is, of when, and what was left out. */
+function PrintHead({ clusters, node }: { clusters: readonly string[]; node: string | undefined }) {
+  const { t, i18n } = useTranslation();
+  const reading = useReading();
+  const { q, state } = useSearch({ from: "/frame/gpus" });
+  const parts = [
+    reading?.readAt == null ? "" : t("gpu.print_read", { time: formatDateTime(new Date(reading.readAt), i18n.language) }),
+    node ?? t("gpu.all_nodes"),
+    state === undefined ? t("gpu.all_states") : t(`state.${state}`),
+    q === undefined ? "" : t("gpu.print_search", { text: q }),
+  ];
+  return <div className="printhead"><b>pciatlas · {t("nav.gpus")} · {clusters.join(", ")}</b> · {parts.filter((part) => part !== "").join(" · ")}</div>;
+}

@@ -1,0 +1,71 @@
+import { useTranslation } from "react-i18next";
+import { SectionHead } from "../../components/head";
+import type { Capacity } from "../../domain/capacity";
+import { sum } from "../../domain/capacity";
+import { states, type Row } from "../../domain/inventory";
+
+interface CapacityTableProps {
+  rows: readonly Row[];
+  lines: readonly Capacity[];
+  /** Nodes that were not read; null: they are still being read. */
+  missing: number | null;
+  by: "model" | "cluster";
+}
+
+/** How many cards there are of each state. Beside it always the word that this does not say what can be assigned. */
+export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) {
+  const { t } = useTranslation();
+  if (rows.length === 0) return null;
+  const total = missing === null ? t("overview.so_far") : missing > 0 ? t("overview.total_without", { count: missing }) : t("overview.total");
+  return (
+    <>
+      <SectionHead title={t(`overview.capacity_${by}`)} sub={t("overview.capacity_sub")} />
+      <div className="panel bare">
+        <table className="cards flow cap" aria-label={t(`overview.capacity_${by}`)}>
+          <colgroup><col /><col style={{ width: 72 }} />{states.map((state) => <col key={state} style={{ width: 108 }} />)}<col style={{ width: 164 }} /><col style={{ width: 136 }} /></colgroup>
+          <thead>
+            <tr>
+              <th scope="col">{t(`overview.${by}`)}</th>
+              <th scope="col" className="r">{t("overview.cards")}</th>
+              {states.map((state) => <th key={state} scope="col" className="r">{t(`overview.short.${state}`)}</th>)}
+              <th scope="col">{t("overview.in_use")}</th>
+              <th scope="col">{t("overview.nodes")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => <Line key={line.key} line={line} name={<>{line.name} {line.ids !== "" && <span className="mono muted">{line.ids}</span>}</>} />)}
+            <Line line={{ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: false, nodes: [] }} name={total} whole />
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Line({ line, name, whole = false }: { line: Capacity; name: React.ReactNode; whole?: boolean }) {
+  const { t } = useTranslation();
+  const used = inUse(line, t);
+  return (
+    <tr className={whole ? "strong" : undefined}>
+      <td>{name}</td>
+      <td className="r num strong"><span className="ll">{t("overview.cards")}</span>{line.cards}</td>
+      {states.map((state) => {
+        const count = line.counts[state];
+        return <td key={state} className={count === 0 ? "r num z muted" : "r num"}><span className="ll">{t(`overview.short.${state}`)}</span>{count}</td>;
+      })}
+      {whole ? <><td /><td /></> : (
+        <>
+          <td className={used === "" ? "num z muted" : "num"}>{used === "" ? "–" : used}</td>
+          <td>{line.nodes.length === 1 ? line.nodes[0]?.node : line.nodes.map(({ node, cards }) => `${node} ${cards}`).join(", ")}</td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"]): string {
+  const parts = profiles.map(({ type, used }) => `${used} × ${type}`);
+  if (vf) parts.unshift(t("overview.vf_used", { used: vf.used, count: vf.count }));
+  if (vgpu && profiles.length === 0) parts.push(t("overview.vgpu_none"));
+  return parts.join(", ");
+}

@@ -1,0 +1,80 @@
+import { useMemo } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useAllClusters } from "../../components/cluster";
+import { PageHead, SectionHead } from "../../components/head";
+import { DevicesScope, ListFaults, useDevices } from "../../components/inventory";
+import { Sign, stateLooks } from "../../components/sign";
+import { Empty, StaleBanner } from "../../components/states";
+import { capacityByCluster, capacityByModel } from "../../domain/capacity";
+import { countStates, states, type Counts, type DeviceState } from "../../domain/inventory";
+import { CapacityTable } from "./capacity";
+import { Rack } from "./rack";
+import { WorstFindings } from "./worst";
+
+export function OverviewPage() {
+  const { t } = useTranslation();
+  const devices = useDevices();
+  const { nodes, rows, settled } = devices;
+  const { state } = useSearch({ from: "/frame/" });
+  const all = useAllClusters();
+  const counts = useMemo(() => countStates(rows), [rows]);
+  const read = nodes.filter((node) => node.answer?.devices != null).length;
+  if (devices.names?.length === 0) return <NoCluster />;
+  return (
+    <>
+      <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })}, {t("overview.read", { read, count: nodes.length })}</>} />
+      <StaleBanner />
+      <Counters counts={counts} state={state} />
+      <ListFaults devices={devices} />
+      <DevicesScope {...devices} />
+      <div className="cols">
+        <div>
+          <SectionHead title={t("overview.rack")} sub={t("overview.rack_sub")} />
+          <Rack devices={devices} state={state} all={all} />
+        </div>
+        <WorstFindings {...devices.findings} waiting={!settled} />
+      </div>
+      <CapacityTable rows={rows} lines={capacityByModel(rows)} missing={settled ? nodes.length - read : null} by="model" />
+      {all && <CapacityTable rows={rows} lines={capacityByCluster(rows)} missing={settled ? nodes.length - read : null} by="cluster" />}
+    </>
+  );
+}
+
+/** The four states with their numbers. Each filters the rack, and a second press shows all again. */
+function Counters({ counts, state }: { counts: Counts; state: DeviceState | undefined }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: "/" });
+  return (
+    <div className="counters" role="group" aria-label={t("overview.filter")}>
+      {states.map((each) => {
+        const { sign, look } = stateLooks[each];
+        return (
+          <button
+            key={each}
+            type="button"
+            className={`counter ${look}`}
+            aria-pressed={state === each}
+            onClick={() => { void navigate({ search: (old) => ({ ...old, state: state === each ? undefined : each }), replace: true }); }}
+          >
+            <Sign name={sign} /><b>{counts[each]}</b>{t(`state.${each}`)}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function NoCluster() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <PageHead title={t("nav.overview")} />
+      <Empty title={t("overview.no_cluster")} action={<Link to={clustersPath} className="btn">{t("nav.clusters")}</Link>}>
+        <p>{t("overview.no_cluster_why")}</p>
+      </Empty>
+    </>
+  );
+}
+
+const clustersPath: string = "/clusters";

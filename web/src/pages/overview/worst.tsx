@@ -1,0 +1,66 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { SectionHead } from "../../components/head";
+import { usePagePaths } from "../../components/nav";
+import { SeveritySign } from "../../components/sign";
+import { Bar, Dot, Failed } from "../../components/states";
+import { useFindingText } from "../../components/words";
+import type { Finding } from "../../domain/finding";
+import { shortAddress } from "../../domain/model";
+
+const findingsPath: string = "/findings";
+const shown = 7;
+
+interface WorstProps {
+  pending: boolean;
+  error: unknown;
+  findings: readonly Finding[];
+  refresh: () => void;
+  /** The nodes have not all answered: findings compare them. */
+  waiting: boolean;
+}
+
+/** The findings that weigh most, and the way to all of them. */
+export function WorstFindings({ pending, error, findings, refresh, waiting }: WorstProps) {
+  const { t } = useTranslation();
+  const has = usePagePaths().has(findingsPath);
+  const more = has && findings.length > 0 ? <Link to={findingsPath}>{t("overview.all_findings", { count: findings.length })}</Link> : undefined;
+  return (
+    <div>
+      <SectionHead title={t("overview.worst")} {...(more === undefined ? {} : { more })} />
+      {error !== null && <Failed error={error} onRetry={refresh} busy={pending} />}
+      {error === null && (pending || waiting) && <Skeleton />}
+      {error === null && !pending && !waiting && (findings.length === 0
+        ? <div className="panel"><div className="empty"><p className="muted">{t("overview.no_findings")}</p></div></div>
+        : <ul className="panel flist">{findings.slice(0, shown).map((finding, index) => <Line key={index} finding={finding} has={has} />)}</ul>)}
+    </div>
+  );
+}
+
+function Line({ finding, has }: { finding: Finding; has: boolean }) {
+  const { t, i18n } = useTranslation();
+  const text = useFindingText();
+  const { node, device, vmid, slot, mapping } = finding.subject;
+  const about = [node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `VM ${vmid}`, slot, mapping].filter((part) => part !== undefined);
+  const title = `finding.title.${finding.code}`;
+  const words = <span className="clamp" title={text(finding)}>{i18n.exists(title) ? t(title) : text(finding)}</span>;
+  return (
+    <li>
+      <SeveritySign severity={finding.severity} />
+      <div>
+        {device !== undefined && node !== undefined
+          ? <Link to="/gpus" search={{ cluster: finding.cluster, node, device }} className="plainlink">{words}</Link>
+          : has ? <Link to={findingsPath} search={{ cluster: finding.cluster }} className="plainlink">{words}</Link> : words}
+        <span className="label num">{about.join(" · ")}</span>
+      </div>
+    </li>
+  );
+}
+
+function Skeleton() {
+  return (
+    <ul className="panel flist" aria-hidden>
+      {[200, 180, 220].map((width) => <li key={width}><Dot /><div><Bar width={width} /><span className="label"><Bar width={96} /></span></div></li>)}
+    </ul>
+  );
+}
