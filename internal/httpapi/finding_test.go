@@ -68,7 +68,7 @@ func TestListFindings(t *testing.T) {
 		"?device=01:00.0":            {http.StatusUnprocessableEntity, codeInvalid},
 		"?node=pve-a&device=01:00":   {http.StatusUnprocessableEntity, codeInvalid},
 		"?node=pve-a&device=0a:00.0": {http.StatusNotFound, "device_not_found"},
-		"?node=pve-b&device=01:00.0": {http.StatusNotFound, "device_not_found"},
+		"?node=pve-b&device=01:00.0": {http.StatusBadGateway, codeDevices},
 	} {
 		w.do("GET", "/api/v1/clusters/default/findings"+query, "", as("auditor")).want(want.status, want.code)
 	}

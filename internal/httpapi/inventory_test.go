@@ -116,7 +116,7 @@ func TestInventoryErrors(t *testing.T) {
 		"/clusters/default/nodes/pve-a/devices/0000:01:00":       {422, codeInvalid, "function"},
 		"/clusters/default/nodes/pve-a/devices/x":                {422, codeInvalid, "address"},
 		"/clusters/default/nodes/pve-a/devices/0000:09:00.0":     {404, "device_not_found", "There is no"},
-		"/clusters/default/nodes/pve-b/devices/0000:09:00.0":     {404, "device_not_found", "not known"},
+		"/clusters/default/nodes/pve-b/devices/0000:09:00.0":     {502, codeDevices, "not known"},
 		"/clusters/x/vms":                                        {404, "cluster_not_found", ""},
 		"/clusters/default/vms/99":                               {422, codeInvalid, "vmid"},
 		"/clusters/default/vms/abc":                              {422, codeInvalid, "vmid"},

@@ -222,7 +222,7 @@ func TestCookieFlags(t *testing.T) {
 			other := cookieName(!test.secure)
 			w.do("GET", test.url+sessionPath, "", edit, withCookie(other, cookie.Value)).want(http.StatusUnauthorized, "")
 			twice := func(r *http.Request) { r.AddCookie(cookie); r.AddCookie(cookie) }
-			w.do("GET", test.url+sessionPath, "", edit, twice).want(http.StatusUnauthorized, "")
+			w.do("GET", test.url+sessionPath, "", edit, twice).want(http.StatusOK, "")
 		})
 	}
 }

@@ -121,3 +121,34 @@ func (untouchable) TouchSession(context.Context, string, time.Time) error {
 func (untouchable) TouchToken(context.Context, string, time.Time) error {
 	return storeError("database_unavailable")
 }
+
+// TestManagedIsNotGuessed: without the tags of a VM, the tag rule says nothing.
+func TestManagedIsNotGuessed(t *testing.T) {
+	w, clusters, _ := labWorld(t, unreadVM)
+	managed := func() *bool {
+		t.Helper()
+		var vm VMDetail
+		w.do("GET", "/api/v1/clusters/default/vms/103", "", as("auditor")).want(http.StatusOK, "").decode(&vm)
+		var list VMs
+		w.do("GET", "/api/v1/clusters/default/vms", "", as("auditor")).want(http.StatusOK, "").decode(&list)
+		row := list.VMs[len(list.VMs)-1]
+		if row.VMID != 103 || (row.Managed == nil) != (vm.Managed == nil) {
+			t.Fatalf("list %+v, VM %+v", row, vm)
+		}
+		return vm.Managed
+	}
+	if is := managed(); is == nil || *is {
+		t.Error("no rule: not managed")
+	}
+	tagged := clusters.clusters["default"]
+	tagged.DesktopTag = "vdi"
+	tagged.Revision++
+	clusters.clusters["default"] = tagged
+	if managed() != nil {
+		t.Error("it is not known")
+	}
+	w.do("PUT", "/api/v1/clusters/default/desktops/103", `{"name":"Desk"}`, as("operator")).want(http.StatusCreated, "")
+	if is := managed(); is == nil || !*is {
+		t.Error("registered")
+	}
+}

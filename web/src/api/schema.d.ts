@@ -1266,7 +1266,8 @@ export interface components {
             scope: "proven" | "assumed" | "unproven";
         };
         TestToken: {
-            ok: boolean;
+            /** @description Null if it is not known, because nobody answered as Proxmox VE does. */
+            ok: boolean | null;
             /** @example atlas@pve!reader */
             user: string;
         };
