@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"os/signal"
 	"syscall"
 )
@@ -9,13 +10,10 @@ import (
 // lastingly gives the context of a command that runs until it is told to stop. The
 // reader of its output and log may go away meanwhile: that is an error of a write,
 // not the end of the process. With further signals it stops as with SIGTERM.
-func lastingly(ctx context.Context, further ...syscall.Signal) (lasting context.Context, stop context.CancelFunc) {
+func lastingly(ctx context.Context, further ...os.Signal) (lasting context.Context, stop context.CancelFunc) {
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, cancel := context.WithCancel(ctx)
-	for _, s := range further {
-		next, end := signal.NotifyContext(ctx, s)
-		before := cancel
-		ctx, cancel = next, func() { end(); before() }
+	if len(further) == 0 {
+		return context.WithCancel(ctx) // NotifyContext would take every signal
 	}
-	return ctx, cancel
+	return signal.NotifyContext(ctx, further...)
 }
