@@ -17,7 +17,8 @@ export function StateSentence({ device, detail, node }: StateProps) {
   const { t } = useTranslation();
   const say = useSentence();
   const issue = useIssueText();
-  const sentences = namedBy(device.references).map(say);
+  // The reasons of a device that needs review tell of its candidates.
+  const sentences = device.state === "needs_review" && device.review.length > 0 ? [] : namedBy(device.references).map(say);
   const checked = detail && t("gpu.checked_on", { checked: detail.checked_vms, count: detail.visible_vms, node });
   const reasons = [...new Set(device.review.map((review) => issue({ ...review, node })))];
   return (
@@ -27,7 +28,7 @@ export function StateSentence({ device, detail, node }: StateProps) {
       {reasons.length > 0 && (
         <>
           <p>{t("gpu.why_review")}</p>
-          <ul className="why">{reasons.map((reason) => <li key={reason}>{reason}</li>)}</ul>
+          <ul className="reasons">{reasons.map((reason) => <li key={reason}>{reason}</li>)}</ul>
         </>
       )}
       {device.state !== "unreferenced" && checked !== undefined && <p>{checked}</p>}

@@ -23,7 +23,7 @@ export function OverviewPage() {
   if (devices.names?.length === 0) return <NoCluster />;
   return (
     <>
-      <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })}, {t("overview.read", { read, count: nodes.length })}</>} />
+      <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })} · {t("overview.read", { read, count: nodes.length })}</>} />
       <StaleBanner />
       <Counters counts={counts} state={state} />
       <ListFaults devices={devices} />
