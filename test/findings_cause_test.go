@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pciatlas/internal/atlas"
@@ -13,9 +14,9 @@ import (
 )
 
 // TestFindingsWithoutCause: a finding about a line or a VM goes with the line or
-// with what the VM passes, one about a mapping goes with the mapping, and one about
-// a function or a node goes when no VM of the node passes anything and no mapping
-// is there.
+// with what the VM passes, one about a mapping goes with the mapping, one about what
+// a container uses goes with the containers, and any other about a function or a node
+// goes when no VM of the node passes anything and no mapping is there.
 func TestFindingsWithoutCause(t *testing.T) {
 	t.Parallel()
 	everySnapshot(t, func(t *testing.T, s *facts.Snapshot, _ *rand.Rand) {
@@ -37,6 +38,8 @@ func TestFindingsWithoutCause(t *testing.T) {
 // removeCause takes away what a finding is about.
 func removeCause(s *facts.Snapshot, f *findings.Finding) {
 	switch {
+	case strings.HasPrefix(string(f.Code), "container-"):
+		clear(s.Nodes[f.Subject.Node].Containers)
 	case f.Subject.VMID != 0:
 		for _, node := range s.Nodes {
 			removeLines(node, f.Subject.VMID, f.Subject.Slot)

@@ -178,6 +178,7 @@ func writeDevice(p *printer, row scanRow, answer *deviceObject) error {
 	writeFunctions(p, d)
 	writeHost(p, d.Host)
 	writeReferences(p, row)
+	writeContainers(p, d.Containers)
 	writeMembers(p, fmt.Sprintf("IOMMU group %s goes to a VM as a whole:", groupWord(row.device)), d)
 	for i := range d.Review {
 		if i == 0 {
@@ -344,6 +345,25 @@ func writeReferences(p *printer, row scanRow) {
 		}
 		reference := &row.device.References[i]
 		p.line("  %s, %s: %s", referenceLabel(reference), slotLabel(reference.Line), reference.Raw)
+	}
+}
+
+// writeContainers lists the containers that use the function through the host's
+// driver.
+func writeContainers(p *printer, containers []atlas.ContainerAnswer) {
+	for i := range containers {
+		if i == 0 {
+			p.line("\nContainers that use it through the driver of the host:")
+		}
+		c := &containers[i]
+		name := fmt.Sprintf("container %d", c.VMID)
+		if c.Name != nil {
+			name += " (" + clean(*c.Name) + ")"
+		}
+		if !c.Certain {
+			name += ", perhaps"
+		}
+		p.line("  %s, %s: %s", name, c.Status, strings.Join(counted(c.Lines, maxNamed), "; "))
 	}
 }
 

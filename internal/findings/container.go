@@ -98,8 +98,18 @@ func (n *node) containerHolders(device *atlas.Device) []*vm {
 	return vms
 }
 
+// hidesHolder tells whether a VM of the node may be running with a function that
+// was not found out: its configuration or its mapping was not read.
+func (n *node) hidesHolder() bool {
+	return slices.ContainsFunc(n.vms, func(v *vm) bool {
+		return v.Status != facts.Stopped && !v.Template && (v.Config == nil || slices.ContainsFunc(v.lines, func(l *line) bool {
+			return slices.ContainsFunc(l.unplaced, func(u *atlas.Unplaced) bool { return u.Reason == atlas.MappingInvisible })
+		}))
+	})
+}
+
 func (c *containerLook) usesDevice() (Finding, bool) {
-	if len(c.uses) == 0 {
+	if len(c.uses) == 0 || c.node.hidesHolder() {
 		return Finding{}, false
 	}
 	f := c.finding(ContainerUsesDevice, Info, c.uses)

@@ -57,7 +57,7 @@ var containerEntries = []Entry{
 		When: "The configuration of a container gives it device files of GPUs (devN, mpN, lxc.mount.entry, or an allowed device number where nothing is bound) and a GPU of the node fits. " +
 			"The node itself tells which function a file belongs to, and names below /dev/dri/by-path do. Otherwise it is said of every function that it may be, as what may be. " +
 			"/dev/kfd, all of /dev/dri and, where no card is named, nvidiactl and its like stand for every GPU of the driver. " +
-			"There is none for templates, and none for a function that a running VM has. Where containers were not read, nothing is said.",
+			"There is none for templates, none for a function that a running VM has, and none on a node where the lines or mappings of a VM that may run were not read.",
 		Why:    "The container works on the host's driver and loses the device when a VM takes it. Several containers may use one device.",
 		Remedy: "None is needed as long as the device stays with the host.",
 		Source: "pve-container, PVE::LXC::Config; Linux, /sys/dev/char.",
