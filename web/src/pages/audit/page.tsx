@@ -60,10 +60,10 @@ function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; sele
   const { t } = useTranslation();
   const columns: Column<AuditEntry>[] = [
     { id: "at", title: t("audit.at"), width: 176, cell: (row) => <When at={row.at} never="" /> },
-    { id: "actor", title: t("audit.actor"), width: 176, cell: (row) => <div><CardLabel>{t("audit.actor")} </CardLabel><Actor entry={row} /></div> },
+    { id: "actor", title: t("audit.actor"), width: 176, className: "beside", cell: (row) => <div><CardLabel>{t("audit.actor")} </CardLabel><Actor entry={row} /></div> },
     { id: "action", title: t("audit.action"), cell: (row) => <ActionWord action={row.action} /> },
     { id: "object", title: t("audit.object"), cell: (row) => <span className="mono">{row.object}</span> },
-    { id: "result", title: t("audit.result"), width: 240, cell: (row) => <ResultWord entry={row} /> },
+    { id: "result", title: t("audit.result"), cell: (row) => <ResultWord entry={row} /> },
   ];
   return (
     <Table

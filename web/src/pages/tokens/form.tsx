@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useIdentity } from "../../api/session";
 import { useMakeToken } from "../../api/tokens";
-import { CopyButton, Raw } from "../../components/copy";
+import { Raw } from "../../components/copy";
 import { Dialog } from "../../components/dialog";
 import { ChoiceField, FormDialog } from "../../components/form";
 import { Field } from "../../components/field";
@@ -43,7 +43,7 @@ function Secret({ text, name, onClose }: { text: string; name: string; onClose: 
         <p className="label">{t("token.use")}</p>
         <Raw text={`curl -H 'Authorization: Bearer …' ${window.location.origin}/api/v1/session`} label={t("token.copy_use")} />
       </div>
-      <div className="dlf"><span className="acts"><CopyButton text={text}>{t("token.copy")}</CopyButton><button type="button" className="btn primary" onClick={onClose}>{t("token.kept")}</button></span></div>
+      <div className="dlf"><span className="acts"><button type="button" className="btn primary" onClick={onClose}>{t("token.kept")}</button></span></div>
     </Dialog>
   );
 }

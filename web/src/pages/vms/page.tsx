@@ -42,7 +42,7 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
       <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} />} />
       <ListFaults lists={lists} onRetry={refresh} />
       <VMFilters nodes={nodes} />
-      <VMsScope nodes={nodes} settled={settled} whole={lists.every((list) => list.error === null && list.problem === null)} />
+      {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={lists.every((list) => list.error === null && list.problem === null)} />}
       {shown.length > 0 && <VMTable rows={shown} manyClusters={clusters.length > 1} findings={findings.clusters} />}
       <SilentNodes nodes={nodes} />
       {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Finding } from "../../api/findings";
+import { CardLabel } from "../../components/list";
 import { Sign, SeveritySign } from "../../components/sign";
 import { Bar } from "../../components/states";
 import { Table, type Column } from "../../components/table";
@@ -63,6 +64,6 @@ function Findings({ row, told }: { row: VMInList; told: Told | undefined }) {
   if (!told?.told) return <Bar width={48} />;
   const own = findingsOfVM(told.told.findings, row);
   const worst = own[0];
-  if (!worst) return <span className="muted">{row.config_read ? t("vm.no_findings") : t("vm.not_examined")}</span>;
+  if (!worst) return <span className="muted"><CardLabel>{t("nav.findings")}: </CardLabel>{row.config_read ? t("vm.no_findings") : t("vm.not_examined")}</span>;
   return <span className="counts"><SeveritySign severity={worst.severity} /><span className="num">{t("vm.findings", { count: own.length })}</span></span>;
 }

@@ -1,0 +1,129 @@
+import { expect, expectAccessible, expectNoSideways, test } from "./test";
+
+const pages = [
+  ["/vms", "render-1"],
+  ["/vms/lab/103", "hostpci2"],
+  ["/findings", "names 0000:09:00.0"],
+  ["/desktops", "Render farm 1"],
+  ["/clusters", "pciatlas@pve!demo"],
+  ["/administrators", "operator"],
+  ["/tokens", "API tokens"],
+  ["/audit", "demo"],
+] as const;
+
+for (const [path, words] of pages) {
+  for (const [width, colorScheme] of [[1440, "light"], [390, "dark"]] as const) {
+    test(`everybody can use ${path}, ${width}, ${colorScheme}`, async ({ page, open }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      await open(path);
+      await expect(page.getByRole("main").getByText(words).first()).toBeVisible();
+      await expect(page.locator(".skel")).toHaveCount(0);
+      await expectAccessible(page);
+      await expectNoSideways(page);
+    });
+  }
+}
+
+for (const path of ["/desktops", "/clusters", "/administrators"]) {
+  test(`an auditor finds nothing to press that changes ${path}`, async ({ page, open }) => {
+    await open(path, "auditor");
+    await expect(page.getByRole("main").getByRole("row").nth(1)).toBeVisible();
+    await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
+  });
+}
+
+test("the filter of VMs is in the address, and a row leads to the VM and back", async ({ page, open }) => {
+  await open("/vms?via=mapping");
+  const rows = page.getByRole("table", { name: "VMs" }).getByRole("row");
+  await expect(rows.filter({ hasText: "render-1" })).toBeVisible();
+  await expect(rows.filter({ hasText: "router" })).toHaveCount(0);
+  await page.getByRole("main").getByRole("searchbox").fill("llm");
+  await expect(page).toHaveURL(/q=llm/);
+  await expect(rows).toHaveCount(2);
+  await rows.nth(1).press("Enter");
+  await expect(page).toHaveURL(/\/vms\/lab\/110/);
+  await page.goBack();
+  await expect(page).toHaveURL(/q=llm/);
+});
+
+test("a finding tells its evidence, its remedy and what its code means", async ({ page, open }) => {
+  await open("/findings?code=device-not-present");
+  await page.getByText("Evidence and remedy").click();
+  await expect(page.getByText("lspci -nnD").first()).toBeVisible();
+  await page.getByRole("button", { name: "device-not-present" }).click();
+  await expect(page).toHaveURL(/about=device-not-present/);
+  await expect(page.getByText("When it is found")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("When it is found")).toHaveCount(0);
+});
+
+test("findings that cannot be read are said, and asked for again", async ({ page, open }) => {
+  await page.route("**/api/v1/clusters/lab/findings", (route) => route.fulfill({
+    status: 500, contentType: "application/problem+json",
+    json: { type: "about:blank", title: "Internal Server Error", status: 500, code: "internal_error", detail: "Broken.", request_id: "feedbeef" },
+  }));
+  await open("/findings");
+  await expect(page.getByRole("alert")).toContainText("feedbeef");
+  await page.unroute("**/api/v1/clusters/lab/findings");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("button", { name: "device-not-present" })).toBeVisible();
+});
+
+test("the faults of an import stand with their lines, and nothing is imported", async ({ page, open }) => {
+  await open("/desktops", "operator");
+  await page.getByRole("button", { name: "Import CSV" }).click();
+  await page.getByLabel("Content").fill("vmid,name\nxx,foo\n300,\n");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const faults = page.getByRole("list", { name: "Faults in the file" });
+  await expect(faults).toContainText("Line 2");
+  await expect(faults).toContainText("Line 3");
+  await expectAccessible(page);
+});
+
+test("what the server refuses stands at its field", async ({ page, open }) => {
+  await open("/administrators");
+  await page.getByRole("button", { name: "Add administrator" }).click();
+  await page.getByLabel("Name").fill("Not A Name");
+  await page.getByRole("dialog").getByRole("button", { name: "Add administrator" }).click();
+  await expect(page.getByLabel("Name")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
+
+test("a cluster is removed only after its name is typed", async ({ page, open }) => {
+  await open("/clusters");
+  await page.getByRole("button", { name: "Remove lab" }).click();
+  const remove = page.getByRole("dialog").getByRole("button", { name: "Remove" });
+  await expect(remove).toBeDisabled();
+  await page.getByLabel("Type lab to confirm").fill("lab");
+  await expect(remove).toBeEnabled();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("the stored connection of a cluster is tested", async ({ page, open }) => {
+  await open("/clusters");
+  await page.getByRole("button", { name: "Test connection of lab" }).click();
+  await expect(page.getByText("The connection works.")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText(/^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/)).toBeVisible();
+});
+
+test("a token is shown once, and can be removed", async ({ page, open }) => {
+  await open("/tokens", "operator");
+  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByLabel("Name").fill("e2e");
+  await page.getByRole("dialog").getByRole("button", { name: "Make token" }).click();
+  await expect(page.getByText(/^pa_/)).toBeVisible();
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  await expect(page.getByText(/^pa_/)).toHaveCount(0);
+  await page.getByRole("button", { name: "Remove e2e" }).first().click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("an entry of the audit log opens beside the list", async ({ page, open }) => {
+  await open("/audit?action=cluster.create");
+  await page.getByText("Added cluster").last().click();
+  await expect(page).toHaveURL(/entry=\d+/);
+  await expect(page.getByRole("complementary").getByText("cluster.create")).toBeVisible();
+});
