@@ -10,7 +10,7 @@ import { Dialog } from "./dialog";
 import { useProblemText } from "./problem";
 import { useReportReading } from "./reading";
 import { ScopeLine } from "./scope";
-import { Failed } from "./states";
+import { Bar, Failed } from "./states";
 import { useIssueText, useReasonText } from "./words";
 
 /** The clusters that the address asks for; null: not known yet. */
@@ -56,6 +56,8 @@ export function DevicesScope({ scope, nodes, settled, answered }: Pick<Devices, 
     link: <button type="button" className="why" aria-haspopup="dialog" onClick={() => { setOpen(true); }}>{text(reason)}</button>,
   }));
   const end = settled ? undefined : <span className="muted">{t("gpu.answered", { answered, count: nodes.length })}</span>;
+  // Before the first answer no number would be true.
+  if (!settled && answered === 0) return <div className="scope num" role="status"><Bar width={200} />{end !== undefined && nodes.length > 0 && <span className="end">{end}</span>}</div>;
   return (
     <>
       <ScopeLine scope={shown} reasons={reasons} {...(end === undefined ? {} : { end })} />

@@ -8,14 +8,14 @@ import { Icon } from "../../components/icon";
 import { Sign, stateLooks } from "../../components/sign";
 import { compareNames, states, type Counts, type DeviceState, type NodeView } from "../../domain/inventory";
 
-/** Search, node and state. The numbers say how many rows each state has after node and search. */
-export function Filters({ counts, nodes }: { counts: Counts; nodes: readonly NodeView[] }) {
+/** Search, node and state. The numbers say how many rows each state has after node and search; null: nothing has answered yet. */
+export function Filters({ counts, nodes }: { counts: Counts | null; nodes: readonly NodeView[] }) {
   const { t } = useTranslation();
   const { node, state } = useSearch({ from: "/frame/gpus" });
   const navigate = useNavigate({ from: "/gpus" });
   const names = [...new Set([...nodes.map((view) => view.node), ...(node === undefined ? [] : [node])])].sort(compareNames);
   const choices = [{ value: "", label: t("gpu.all_nodes") }, ...names.map((name) => ({ value: name, label: name }))];
-  const total = states.reduce((sum, each) => sum + counts[each], 0);
+  const total = counts === null ? "–" : states.reduce((sum, each) => sum + counts[each], 0);
   const choose = (to: DeviceState | undefined) => { void navigate({ search: (old) => ({ ...old, state: to }), replace: true, resetScroll: false }); };
   return (
     <div className="filters">
@@ -27,7 +27,7 @@ export function Filters({ counts, nodes }: { counts: Counts; nodes: readonly Nod
         {states.map((each) => (
           <button key={each} type="button" className="btn" aria-pressed={state === each} onClick={() => { choose(each); }}>
             <span className={`vmsign ${stateLooks[each].look}`}><Sign name={stateLooks[each].sign} /></span>
-            {t(`state.${each}`)} <span className="n">{counts[each]}</span>
+            {t(`state.${each}`)} <span className="n">{counts === null ? "–" : counts[each]}</span>
           </button>
         ))}
       </div>

@@ -43,7 +43,7 @@ export function GpusPage() {
       <PrintHead clusters={devices.names ?? []} node={node} />
       <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<ExportMenu rows={rows} />} />
       <StaleBanner />
-      <Filters counts={countStates(found)} nodes={devices.nodes} />
+      <Filters counts={devices.settled || devices.rows.length > 0 ? countStates(found) : null} nodes={devices.nodes} />
       <ListFaults devices={devices} />
       <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={views.every((view) => !view.pending) && answered === nodes.length} />
       <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={q !== "" || state !== undefined} onOpen={select} />

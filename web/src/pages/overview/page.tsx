@@ -25,7 +25,7 @@ export function OverviewPage() {
     <>
       <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })} · {t("overview.read", { read, count: nodes.length })}</>} />
       <StaleBanner />
-      <Counters counts={counts} state={state} />
+      <Counters counts={settled || rows.length > 0 ? counts : null} state={state} />
       <ListFaults devices={devices} />
       <DevicesScope {...devices} />
       <div className="cols">
@@ -41,8 +41,8 @@ export function OverviewPage() {
   );
 }
 
-/** The four states with their numbers. Each filters the rack, and a second press shows all again. */
-function Counters({ counts, state }: { counts: Counts; state: DeviceState | undefined }) {
+/** The four states with their numbers; null: nothing has answered yet. Each filters the rack, and a second press shows all again. */
+function Counters({ counts, state }: { counts: Counts | null; state: DeviceState | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/" });
   return (
@@ -57,7 +57,7 @@ function Counters({ counts, state }: { counts: Counts; state: DeviceState | unde
             aria-pressed={state === each}
             onClick={() => { void navigate({ search: (old) => ({ ...old, state: state === each ? undefined : each }), replace: true }); }}
           >
-            <Sign name={sign} /><b>{counts[each]}</b>{t(`state.${each}`)}
+            <Sign name={sign} /><b>{counts === null ? "–" : counts[each]}</b>{t(`state.${each}`)}
           </button>
         );
       })}
