@@ -18,6 +18,8 @@ export default {
   "problem.method_not_allowed": "此处不允许该操作。",
   "problem.exists": "同名项已存在。",
   "problem.conflict": "其间已有他人修改。请重新加载后再改。",
+  "problem.devices_unreadable": "未能读取此节点的设备，因此不知道是否有该设备。",
+  "problem.too_many_desktops": "一个集群最多可登记 10,000 个纳管桌面。",
   "problem.last_admin": "这是最后一个管理员，必须保留。",
   "problem.setup_done": "首次设置已完成。请登录。",
   "problem.setup_token": "设置链接无效或已过期。请使用服务器最近一次输出的链接。",
