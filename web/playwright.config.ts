@@ -6,7 +6,8 @@ export default defineConfig({
   testIgnore: "pictures/**",
   globalSetup: "./e2e/demo.ts",
   outputDir: "test-results",
-  workers: 2,
+  // Most of a test is waiting for the browser.
+  workers: 4,
   fullyParallel: true,
   forbidOnly: Boolean(process.env["CI"]),
   retries: 0,
@@ -14,5 +15,5 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: [["list"]],
-  use: { ...browser, trace: "retain-on-failure" },
+  use: { ...browser, screenshot: "only-on-failure" },
 });

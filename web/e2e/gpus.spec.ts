@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, expectNoSideways, test } from "./test";
+import { expect, expectAccessible, expectNoSideways, test, tried } from "./test";
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1440, 390]) {
+    if (!tried(colorScheme, width)) continue;
     test(`everybody can use the GPU resources and their drawer, ${colorScheme}, ${width}`, async ({ page, open }) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 844 });

@@ -46,3 +46,8 @@ export async function expectNoSideways(page: Page): Promise<void> {
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
   expect(wide).toBeLessThanOrEqual(room);
 }
+
+/** Whether a page is tried in this look: in the two that differ in everything, and in each with LOOKS=all. */
+export function tried(colorScheme: "light" | "dark", width: number): boolean {
+  return process.env["LOOKS"] === "all" || (colorScheme === "light" ? width === 1440 : width === 390);
+}
