@@ -1,4 +1,4 @@
-import { demoPassword, expect, expectAccessible, expectNoSideways, test, type Account } from "./test";
+import { demoPassword, expect, expectAccessible, expectNoSideways, test, tried, type Account } from "./test";
 
 const accounts: Account[] = ["admin", "operator", "auditor"];
 
