@@ -71,7 +71,7 @@ func (w world) input(t *testing.T) config.Input {
 		}
 		return []byte(f.text), f.mode, f.err
 	}
-	return config.Input{Flags: flags, Getenv: getenv, ReadFile: readFile, Dir: "/work", Root: w.root}
+	return config.Input{Flags: flags, Getenv: getenv, ReadFile: readFile, Dir: "/srv", Root: w.root}
 }
 
 // pair makes a certificate and its key.
@@ -141,7 +141,7 @@ func TestFaults(t *testing.T) {
 		"empty flag":               {world{flags: []string{"--listen="}}, []string{"listen (--listen)|empty value"}},
 		"empty flag of a list":     {world{flags: []string{"--trusted-proxies="}}, []string{"trusted-proxies (--trusted-proxies)|empty value"}},
 		"empty file name":          {world{flags: []string{"--config="}}, []string{"config (--config)|empty value"}},
-		"no file":                  {world{flags: []string{"--config=x"}}, []string{"config (--config)|open /work/x: file does not exist"}},
+		"no file":                  {world{flags: []string{"--config=x"}}, []string{"config (--config)|open /srv/x: file does not exist"}},
 		"folder as the file":       {world{flags: []string{"--config=/folder"}, files: tls}, []string{"config (--config)|is a folder"}},
 		"no port":                  {world{flags: []string{"--listen=localhost"}}, []string{"listen|HOST:PORT"}},
 		"large port":               {world{flags: []string{"--listen=:65536"}}, []string{"listen|65535"}},
@@ -237,7 +237,7 @@ func TestFine(t *testing.T) {
 		"relative XDG":       {world{variables: map[string]string{"XDG_STATE_HOME": "x"}}, func(c *config.Config) any { return c.Data }, "/home/p/.local/state/pciatlas"},
 		"of the file":        {world{settings: "data: ../s"}, func(c *config.Config) any { return c.Data }, "/etc/s"},
 		"of the flag":        {world{settings: "share: 1s", flags: []string{"--data=../s"}}, func(c *config.Config) any { return c.Data }, "/s"},
-		"of the variable":    {world{variables: map[string]string{"PCIATLAS_DATABASE": "sqlite:s.db"}}, func(c *config.Config) any { return c.Database.Reveal() }, "sqlite:/work/s.db"},
+		"of the variable":    {world{variables: map[string]string{"PCIATLAS_DATABASE": "sqlite:s.db"}}, func(c *config.Config) any { return c.Database.Reveal() }, "sqlite:/srv/s.db"},
 		"database of a file": {world{settings: "database: sqlite:s.db"}, func(c *config.Config) any { return c.Database.Reveal() }, "sqlite:/etc/p/s.db"},
 		"three slashes":      {world{settings: "database: sqlite:///s.db"}, func(c *config.Config) any { return c.Database.Reveal() }, "sqlite:/s.db"},
 		"empty variable":     {world{settings: "share: 1s", variables: map[string]string{"PCIATLAS_SHARE": ""}}, func(c *config.Config) any { return c.Share }, "1s"},

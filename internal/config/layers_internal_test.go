@@ -29,7 +29,7 @@ var (
 )
 
 func path(with map[string]string) sample {
-	return sample{flag: "a", variable: "b", file: "c", shown: [3]string{"/work/a", "/work/b", "/etc/p/c"}, with: with}
+	return sample{flag: "a", variable: "b", file: "c", shown: [3]string{"/srv/a", "/srv/b", "/etc/p/c"}, with: with}
 }
 
 // samples has an entry for every field.
@@ -38,7 +38,7 @@ var samples = map[string]sample{
 	"data":   path(nil),
 	"database": {
 		flag: "sqlite:a", variable: "postgres://u:p@h/d", file: "postgresql://u@h/d",
-		shown: [3]string{"sqlite:/work/a", "postgres://u:xxxxx@h/d", "postgresql://u@h/d"},
+		shown: [3]string{"sqlite:/srv/a", "postgres://u:xxxxx@h/d", "postgresql://u@h/d"},
 	},
 	"database-password-file": path(postgres),
 	"database-password":      {variable: "x", shown: [3]string{1: hidden}, with: postgres},
@@ -101,7 +101,7 @@ func inMemory(variables map[string]string, settings string) Input {
 	}
 	return Input{
 		Getenv: func(name string) string { return variables[name] },
-		Dir:    "/work",
+		Dir:    "/srv",
 		ReadFile: func(path string) ([]byte, fs.FileMode, error) {
 			if path == "/etc/p/c.yaml" && settings != "" {
 				return []byte(settings), 0o600, nil
@@ -290,7 +290,7 @@ func FuzzFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		in.ReadFile = func(path string) ([]byte, fs.FileMode, error) {
-			if path != "/work/c.yaml" {
+			if path != "/srv/c.yaml" {
 				return nil, 0, os.ErrNotExist
 			}
 			return []byte(text), 0o600, nil
