@@ -3,6 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
@@ -31,7 +32,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath -buildvcs=%,$(shell $(GO) env G
 
 # The console needs npm; all else works without.
 NPM := $(shell command -v npm 2>/dev/null)
-NPM_RUN := npm --prefix web run --silent
+NPM_RUN := cd web && npm run --silent
 CONSOLE := web/static/app/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 
@@ -58,7 +59,7 @@ demo: build ## build, then run the server with a simulated cluster until Ctrl-C
 ##@ Console
 
 $(NODE_MODULES): web/package.json web/package-lock.json
-	npm --prefix web ci --no-progress
+	cd web && npm ci --no-progress
 	@touch $@
 
 $(CONSOLE): $(NODE_MODULES) web/index.html web/vite.config.ts web/scripts/compress.mjs $(shell find web/src web/public -type f)

@@ -1,6 +1,6 @@
 // Writes FILE.gz and FILE.br beside each built file that gets smaller by it. The page
 // itself is left out: the server puts something into it.
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -9,6 +9,7 @@ const worthwhile = /\.(?:js|css|svg|json|txt)$/;
 
 // The manifest serves the budget and is no part of the console.
 const manifest = join(folder, ".vite/manifest.json");
+mkdirSync("node_modules/.cache", { recursive: true });
 writeFileSync("node_modules/.cache/manifest.json", readFileSync(manifest));
 rmSync(join(folder, ".vite"), { recursive: true });
 
