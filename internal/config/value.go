@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pciatlas/internal/auth"
 )
 
 // roles are those of administrators.
-var roles = []string{"admin", "operator", "auditor"}
+var roles = []string{string(auth.Admin), string(auth.Operator), string(auth.Auditor)}
 
 func setListen(c *Config, text string) error {
 	host, port, err := net.SplitHostPort(text)

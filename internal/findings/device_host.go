@@ -88,7 +88,7 @@ func deviceNetworkLoss(n *node) string {
 	count := 0
 	for i := range n.Devices {
 		device := &n.Devices[i]
-		if device.Class.Base() != 0x02 || deviceIsVF(device) {
+		if device.Class.Base() != 0x02 || device.IsVirtual() {
 			continue
 		}
 		if !device.ForVMs() && !slices.ContainsFunc(n.linesOf(device), deviceTakes) {
@@ -258,7 +258,7 @@ func deviceVFs(n *node, device *atlas.Device) []*atlas.Device {
 	var vfs []*atlas.Device
 	for i := range n.Devices {
 		vf := &n.Devices[i]
-		if deviceIsVF(vf) && *vf.Parent.Value == device.Address || slices.Contains(device.VFs.Value, vf.Address) {
+		if vf.IsVirtual() && *vf.Parent.Value == device.Address || slices.Contains(device.VFs.Value, vf.Address) {
 			vfs = append(vfs, vf)
 		}
 	}

@@ -129,11 +129,6 @@ func deviceStatusEvidence(v *vm) string {
 	return "VM " + v.number() + ": " + string(v.Status) + start
 }
 
-// deviceIsVF tells whether a function is known to be a virtual one.
-func deviceIsVF(device *atlas.Device) bool {
-	return device.Parent.Told && device.Parent.Value != nil
-}
-
 // deviceIsBridge tells whether a function is a bridge of any kind.
 func deviceIsBridge(device *atlas.Device) bool { return device.Class.Base() == 0x06 }
 
