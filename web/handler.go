@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"html"
+	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -30,15 +31,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 	case f != nil:
 		serveFile(w, r, f)
-	case path.Ext(name) != "" && name != "/index.html":
+	case name == "/assets" || strings.HasPrefix(name, "/assets/"), path.Ext(name) != "" && name != "/index.html":
 		notFound(w)
 	default:
 		h.servePage(w, r)
 	}
 }
 
+// notFound answers that there is nothing. Nobody may keep that: the next version may
+// have a file of this name, and a proxy may have asked an older one.
 func notFound(w http.ResponseWriter) {
-	http.Error(w, "There is nothing at this address.", http.StatusNotFound)
+	header := w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = io.WriteString(w, "There is nothing at this address.\n") // The reader went away: there is nobody to tell.
 }
 
 // serveFile answers with the smallest representation that the client takes. A part

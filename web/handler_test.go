@@ -67,6 +67,11 @@ func TestPaths(t *testing.T) {
 		{"/assets/./x-1a.js", http.StatusOK, script},
 		{"/assets/none-1a.js", http.StatusNotFound, ""},
 		{"/assets/x-1a.js.br", http.StatusNotFound, ""},
+		{"/assets/none", http.StatusNotFound, ""},
+		{"/assets/gpus/none", http.StatusNotFound, ""},
+		{"/assets/", http.StatusNotFound, ""},
+		{"/assets", http.StatusNotFound, ""},
+		{"/assetsx", http.StatusOK, thePage},
 		{"/favicon.ico", http.StatusNotFound, ""},
 		{"/api", http.StatusNotFound, ""},
 		{"/api/v1/nope", http.StatusNotFound, ""},
@@ -86,6 +91,9 @@ func TestPaths(t *testing.T) {
 			w := ask(t, built(t), http.MethodGet, test.path)
 			if w.Code != test.code || (test.body != "" && w.Body.String() != test.body) {
 				t.Errorf("answers %d %q, want %d %q", w.Code, w.Body, test.code, test.body)
+			}
+			if got := w.Header().Get("Cache-Control"); w.Code == http.StatusNotFound && got != "no-store" {
+				t.Errorf("that nothing is there may be kept: %q", got)
 			}
 			if w.Code == http.StatusNotFound && strings.Contains(w.Body.String(), "outside") {
 				t.Error("the answer holds a file that is not of the console")
