@@ -32,6 +32,7 @@ const (
 	codeSetupDone       = "setup_done"
 	codeSetupToken      = "setup_token"
 	codeDatabase        = "database_unavailable"
+	codeKeyring         = "keyring_unfit"
 	codeUnavailable     = "unavailable"
 	codeTimeout         = "timeout"
 	codeOIDCState       = "oidc_state"
@@ -104,6 +105,7 @@ var statuses = map[string]int{
 	codeOIDCToken:    http.StatusBadGateway,
 
 	codeDatabase:    http.StatusServiceUnavailable,
+	codeKeyring:     http.StatusServiceUnavailable,
 	codeUnavailable: http.StatusServiceUnavailable,
 	codeTimeout:     http.StatusServiceUnavailable,
 	codeInternal:    http.StatusInternalServerError,

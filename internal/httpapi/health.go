@@ -36,19 +36,21 @@ func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
 	if err := a.Store.Ping(ctx); err != nil {
-		p := newProblem(codeDatabase, readyDetail(err))
-		writeProblem(w, r, a.failed(r.Context(), withCause(p, err)))
+		writeProblem(w, r, a.failed(r.Context(), withCause(notReady(err), err)))
 		return
 	}
 	serveBytes(w, r, "text/plain; charset=utf-8", []byte("ready\n"))
 }
 
-// readyDetail says why the server is not ready: what the error has for everybody, else
-// that it is the database.
-func readyDetail(err error) string {
-	var told interface{ PublicDetail() string }
-	if errors.As(err, &told) {
-		return told.PublicDetail()
+// notReady says why the server is not ready: what the error has for everybody, else
+// that it is the database. The status is one that load balancers heed.
+func notReady(err error) *Problem {
+	var told interface {
+		ErrorCode() string
+		PublicDetail() string
 	}
-	return "The database cannot be used at the moment."
+	if errors.As(err, &told) && statuses[told.ErrorCode()] == http.StatusServiceUnavailable {
+		return newProblem(told.ErrorCode(), told.PublicDetail())
+	}
+	return newProblem(codeDatabase, "The database cannot be used at the moment.")
 }

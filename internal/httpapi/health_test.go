@@ -19,3 +19,22 @@ func TestHealth(t *testing.T) {
 		t.Errorf("answer %s, log %s", got.Body, w.logged())
 	}
 }
+
+// toldError is one that says of itself what everybody may read.
+type toldError struct{ code string }
+
+func (*toldError) Error() string        { return "CANARY" }
+func (e *toldError) ErrorCode() string  { return e.code }
+func (*toldError) PublicDetail() string { return "The keyring does not fit." }
+
+// TestNotReady names what is wrong, and always with a status that load balancers heed.
+func TestNotReady(t *testing.T) {
+	w := newWorld(t)
+	for code, want := range map[string]string{codeKeyring: codeKeyring, "no_key": codeDatabase, "": codeDatabase} {
+		w.store.broken = &toldError{code}
+		got := w.do("GET", "/readyz", "").want(http.StatusServiceUnavailable, want)
+		if strings.Contains(got.Body.String(), "CANARY") || strings.Contains(got.Body.String(), "keyring does not fit") != (want == codeKeyring) {
+			t.Errorf("%q: %s", code, got.Body)
+		}
+	}
+}

@@ -40,6 +40,9 @@ type closedTokensError struct{ text string }
 
 func (e *closedTokensError) Error() string { return e.text }
 
+// ErrorCode names what is wrong for programs.
+func (*closedTokensError) ErrorCode() string { return "keyring_unfit" }
+
 // PublicDetail gives the sentence for everybody; it names no file.
 func (*closedTokensError) PublicDetail() string {
 	return "The keyring does not open the stored tokens of the clusters: put the right one back, or enter the tokens again."

@@ -59,7 +59,7 @@ func TestForeignKeyring(t *testing.T) {
 	if !strings.Contains(again.log.String(), "opens none of the stored tokens of clusters (lab)") {
 		t.Errorf("the log: %s", again.log)
 	}
-	if status, body := again.ready(t); status != http.StatusServiceUnavailable || !strings.Contains(body, "keyring") || strings.Contains(body, kept.Data) {
+	if status, body := again.ready(t); status != http.StatusServiceUnavailable || !strings.Contains(body, `"keyring_unfit"`) || strings.Contains(body, kept.Data) {
 		t.Errorf("%d: %s", status, body)
 	}
 	update := connection(lab.tls.URL, lab.tls.Fingerprint)
