@@ -1,7 +1,8 @@
 import type { components } from "../api/schema";
 import type { CsvColumn } from "./export";
+import { kept, pick, placesBy } from "./findings-index";
 import type { Reason, WholeScope } from "./scope";
-import { matches } from "./search";
+import { hasWords, wordsOf } from "./search";
 
 type Schemas = components["schemas"];
 export type VM = Schemas["VMRow"];
@@ -28,10 +29,21 @@ export interface VMInList extends VM {
   cluster: string;
 }
 
+const made = new WeakMap<readonly VM[], readonly VMInList[]>();
+
+/** The same answer gives the same rows. */
+function rowsOfNode(cluster: string, node: string, vms: readonly VM[]): readonly VMInList[] {
+  const known = made.get(vms);
+  if (known) return known;
+  const rows = vms.map((vm) => ({ ...vm, cluster, key: `${cluster}/${node}/${vm.vmid}` }));
+  made.set(vms, rows);
+  return rows;
+}
+
 /** All VMs that have come, by cluster, number and node. */
 export function rowsOfVMs(nodes: readonly NodeRead[]): VMInList[] {
   return nodes
-    .flatMap(({ cluster, node, vms }) => (vms ?? []).map((vm) => ({ ...vm, cluster, key: `${cluster}/${node}/${vm.vmid}` })))
+    .flatMap(({ cluster, node, vms }) => (vms === null ? [] : rowsOfNode(cluster, node, vms)))
     .sort((a, b) => compare(a.cluster, b.cluster) || a.vmid - b.vmid || compare(a.node, b.node));
 }
 
@@ -48,20 +60,23 @@ export interface VMFilter {
 }
 
 /** The VMs that a filter leaves. */
-export function filterVMs(rows: readonly VMInList[], { q, node, via }: VMFilter): VMInList[] {
+export function filterVMs(rows: readonly VMInList[], { q, node, via }: VMFilter): readonly VMInList[] {
+  const words = wordsOf(q);
+  if (words.length === 0 && node === "" && via === null) return rows;
   return rows.filter((row) =>
     (node === "" || row.node === node)
     && (via === null || (row.lines ?? []).some((line) => line.via === via))
-    && matches(q, textsOf(row)));
+    && hasWords(textOf(row), words));
 }
 
-function textsOf(row: VMInList): (string | null)[] {
+/** What the search looks through, in small letters, one thing a line. */
+const textOf = kept((row: VMInList) => {
   const lines = row.lines ?? [];
   return [
     String(row.vmid), row.name, row.desktop, row.node,
     ...lines.flatMap((line) => [line.mapping, line.value, ...line.devices.flatMap((device) => [device.address, device.device_name])]),
-  ];
-}
+  ].join("\n").toLowerCase();
+});
 
 /** Adds up how much was checked. listsWhole: it is known which nodes there are. */
 export function scopeOfVMs(nodes: readonly NodeRead[], listsWhole: boolean): WholeScope {
@@ -97,16 +112,20 @@ export function oldestRead(nodes: readonly NodeRead[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
+const placesOf = kept((findings: readonly Finding[]) => placesBy(findings, ({ subject: { vmid, device, mapping } }) => {
+  if (vmid !== undefined) return [`vm|${vmid}`];
+  return [...(device === undefined ? [] : [`device|${device}`]), ...(mapping === undefined ? [] : [`mapping|${mapping}`])];
+}));
+
 /** The findings about a VM, and about functions and mappings that its lines name; the worst first, as they came. */
 export function findingsOfVM(findings: readonly Finding[], vm: VM): Finding[] {
-  const lines = vm.lines ?? [];
-  const devices = new Set(lines.flatMap((line) => line.devices.map((device) => device.address)));
-  const mappings = new Set(lines.flatMap((line) => line.mapping ?? []));
-  return findings.filter(({ subject: { vmid, node, device, mapping } }) => {
-    if (vmid !== undefined) return vmid === vm.vmid;
-    if (node !== undefined && node !== vm.node) return false;
-    return (device !== undefined && devices.has(device)) || (mapping !== undefined && mappings.has(mapping));
-  });
+  const keys = [`vm|${vm.vmid}`];
+  for (const line of vm.lines ?? []) {
+    if (line.mapping !== null) keys.push(`mapping|${line.mapping}`);
+    for (const device of line.devices) keys.push(`device|${device.address}`);
+  }
+  return pick(findings, placesOf(findings), keys)
+    .filter(({ subject: { vmid, node } }) => vmid !== undefined || node === undefined || node === vm.node);
 }
 
 /** The columns of the file of VMs: one row for each VM, what a line has several of separated by spaces. */
