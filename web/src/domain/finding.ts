@@ -1,22 +1,27 @@
 import type { components } from "../api/schema";
+import { kept, pick, placesBy } from "./findings-index";
 import type { AnswerDevice, Row } from "./inventory";
 
 export type Finding = components["schemas"]["Finding"] & { cluster: string };
+
+// What a finding is about: a function of a node, a line of a VM, or a mapping.
+const placesOf = kept((findings: readonly Finding[]) => placesBy(findings, ({ cluster, subject: { node, vmid, slot, device, mapping } }) => {
+  if (device !== undefined && node !== undefined) return [`${cluster}|device|${node}|${device}`];
+  if (vmid !== undefined) return slot === undefined ? [] : [`${cluster}|line|${vmid}|${slot}`];
+  return mapping === undefined ? [] : [`${cluster}|mapping|${mapping}`];
+}));
 
 /**
  * The findings about a device: those about the function itself, about lines that name
  * it, and about mappings by which it is named. They keep their order, the worst first.
  */
 export function findingsOf(findings: readonly Finding[], cluster: string, node: string, device: AnswerDevice): Finding[] {
-  const lines = new Set(device.references.map((ref) => `${ref.vmid} ${ref.slot}`));
-  const mappings = new Set(device.references.flatMap((ref) => ref.mapping ?? []));
-  return findings.filter((finding) => {
-    const { subject } = finding;
-    if (finding.cluster !== cluster || (subject.node !== undefined && subject.node !== node)) return false;
-    if (subject.device !== undefined && subject.node !== undefined) return subject.device === device.address;
-    if (subject.vmid !== undefined) return subject.slot !== undefined && lines.has(`${subject.vmid} ${subject.slot}`);
-    return subject.mapping !== undefined && mappings.has(subject.mapping);
-  });
+  const keys = [`${cluster}|device|${node}|${device.address}`];
+  for (const { vmid, slot, mapping } of device.references) {
+    keys.push(`${cluster}|line|${vmid}|${slot}`);
+    if (mapping !== null) keys.push(`${cluster}|mapping|${mapping}`);
+  }
+  return pick(findings, placesOf(findings), keys).filter(({ subject }) => subject.node === undefined || subject.node === node);
 }
 
 /** The findings of each row that has some, by the key of the row. */

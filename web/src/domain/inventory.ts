@@ -1,5 +1,6 @@
 import type { components } from "../api/schema";
 import { deviceName, shortModel } from "./model";
+import { hasWords, wordsOf } from "./search";
 
 type Schemas = components["schemas"];
 export type Answer = Schemas["Answer"];
@@ -117,7 +118,7 @@ function rowOf(answer: Answer, device: AnswerDevice, byAddress: ReadonlyMap<stri
     members: device.iommu_group === null ? null : (sizes.get(device.iommu_group) ?? null),
     vf: count === 0 ? null : { count, used: functions.filter((one) => one.references.length > 0).length },
     host: isManagementDisplay(device),
-    words: [device, ...functions].map(wordsOf).join("\n"),
+    words: [device, ...functions].map(textOf).join("\n"),
   };
 }
 
@@ -128,7 +129,7 @@ function isManagementDisplay(device: AnswerDevice): boolean {
   return device.kind === "display" && managementMakers.has(device.vendor_id);
 }
 
-function wordsOf(device: AnswerDevice): string {
+function textOf(device: AnswerDevice): string {
   const words = [deviceName(device), device.device_name, device.vendor_name, device.address, `${device.vendor_id}:${device.device_id}`];
   for (const ref of device.references) words.push(`vm ${ref.vmid}`, ref.vm_name, ref.desktop, ref.mapping);
   return words.filter((word) => word !== null).join("\n").toLowerCase();
@@ -154,7 +155,7 @@ const nodeOrder = new Intl.Collator("en", { numeric: true });
 
 /** Names of nodes and clusters in an order in which node-10 comes after node-9. */
 export function compareNames(a: string, b: string): number {
-  return nodeOrder.compare(a, b);
+  return a === b ? 0 : nodeOrder.compare(a, b);
 }
 
 /** The rows in the order of the table: by state, then cluster, node and address. */
@@ -180,8 +181,8 @@ export function countStates(rows: readonly Row[]): Counts {
 
 /** The rows that have each of the words somewhere: in name, address, VM, number or desktop. */
 export function search(rows: readonly Row[], text: string): readonly Row[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  return words.length === 0 ? rows : rows.filter((row) => words.every((word) => row.words.includes(word)));
+  const words = wordsOf(text);
+  return words.length === 0 ? rows : rows.filter((row) => hasWords(row.words, words));
 }
 
 /** When the oldest answer of these was read, in milliseconds since 1970; null: none was. */
