@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { queryOptions, useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { asServerTime } from "../domain/clock";
 import type { ClusterView, NodeView } from "../domain/inventory";
 import { answer, client, type Schemas } from "./client";
 import { findingsQuery } from "./findings";
@@ -70,7 +71,7 @@ function viewOf(node: { cluster: string; name: string; online: boolean | null },
     pending: read?.isPending ?? true,
     busy: read?.isFetching ?? true,
     error: failed ? read.error : null,
-    triedAt: read === undefined ? null : Math.max(read.dataUpdatedAt, read.errorUpdatedAt) || null,
+    triedAt: read === undefined ? null : asServerTime(Math.max(read.dataUpdatedAt, read.errorUpdatedAt) || null),
     answer: failed ? null : (read?.data ?? null),
   };
 }

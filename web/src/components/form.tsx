@@ -103,7 +103,7 @@ export function FormDialog({ title, sub, onClose, onSubmit, send, error, busy, h
     <Dialog title={title} {...(sub === undefined ? {} : { sub })} onClose={onClose}>
       <form onSubmit={submit}>
         <div className={wide ? "dlb form" : "dlb form slim"}>
-          {error != null && <FormFault error={error} />}
+          {error != null && <FormFault error={error} changes />}
           {children}
         </div>
         <div className="dlf">

@@ -3,8 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useChangePassword, useIdentity } from "../api/session";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
-import { fieldFaults } from "./problem";
-import { Failed } from "./states";
+import { fieldFaults, FormFault } from "./problem";
 
 /** The shortest password that the server takes. */
 export const passwordLength = 12;
@@ -33,7 +32,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t("account.password")} onClose={onClose}>
       <form onSubmit={send}>
         <div className="dlb fields">
-          {change.error && <Failed error={change.error} />}
+          {change.error && <FormFault error={change.error} changes />}
           <input className="sr" tabIndex={-1} aria-hidden type="text" autoComplete="username" value={name} readOnly />
           <Field label={t("account.current")} type="password" autoComplete="current-password" required value={current} onChange={(event) => { setCurrent(event.target.value); }} fault={faults["current"]} />
           <Field label={t("account.new")} type="password" autoComplete="new-password" required minLength={passwordLength} value={wanted} onChange={(event) => { setWanted(event.target.value); }} hint={t("account.length", { count: passwordLength })} fault={faults["new"]} />

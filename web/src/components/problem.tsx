@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../api/problem";
+import { ApiError, isOutcomeUnknown, isSignedOut } from "../api/problem";
 import { formatTime } from "../domain/format";
 import { Sign } from "./sign";
 
@@ -11,10 +11,15 @@ export function useProblemText(): (error: unknown) => string {
   const { t, i18n } = useTranslation();
   return (error) => {
     if (!(error instanceof ApiError)) return t("failure.internal");
+    const wait = error.retryAfter === null ? "" : ` ${t("failure.wait", { seconds: error.retryAfter })}`;
+    return sentence(error) + wait;
+  };
+  function sentence(error: ApiError): string {
+    if (error.code === "misfit") return t("failure.misfit", { place: error.detail });
     const own = `problem.${error.code}`;
     if (i18n.exists(own)) return t(own);
     return error.detail || t("failure.unreadable", { status: error.status });
-  };
+  }
 }
 
 /** The second line of a failure: code, request and time, to quote when asking for help. */
@@ -33,8 +38,14 @@ export function fieldFaults(error: unknown): Record<string, string> {
   return Object.fromEntries(error.fields.map((fault) => [fault.field.replace(/^body\./, ""), fault.message]));
 }
 
-/** Why a form was refused, above its fields. */
-export function FormFault({ error }: { error: unknown }) {
+interface FormFaultProps {
+  error: unknown;
+  /** The form changes something: it matters whether that was done. */
+  changes?: boolean;
+}
+
+/** Why a form was refused, above its fields. What was typed stays. */
+export function FormFault({ error, changes = false }: FormFaultProps) {
   const { t } = useTranslation();
   const text = useProblemText();
   return (
@@ -42,6 +53,8 @@ export function FormFault({ error }: { error: unknown }) {
       <span className="is-error"><Sign name="v-error" label={t("severity.error")} /></span>
       <span>
         {text(error)}{" "}
+        {changes && isOutcomeUnknown(error) && <>{t("failure.unsure")} </>}
+        {changes && isSignedOut(error) && <><a href="/sign-in" target="_blank" rel="noreferrer">{t("failure.sign_in")}</a> {t("failure.then_send")} </>}
         {error instanceof ApiError && error.requestId !== "" && (
           <span className="muted nw">{t("failure.request", { id: error.requestId })}</span>
         )}

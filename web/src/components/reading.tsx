@@ -2,6 +2,7 @@ import { createContext, useContext, useEffect, useMemo, useState, useSyncExterna
 import { useTranslation } from "react-i18next";
 import { staleAfter } from "../api/query";
 import { ageOf } from "../domain/age";
+import { serverNow } from "../domain/clock";
 import { useBodyClass } from "./media";
 
 /** What the page on the screen says about its data. */
@@ -41,12 +42,19 @@ export function useReading(): Reading | null {
 
 function tick(listener: () => void): () => void {
   const timer = setInterval(listener, 1000);
-  return () => { clearInterval(timer); };
+  // Timers stand while the machine sleeps, and nearly do so on a page out of sight.
+  document.addEventListener("visibilitychange", listener);
+  window.addEventListener("pageshow", listener);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", listener);
+    window.removeEventListener("pageshow", listener);
+  };
 }
 
-/** The time, in whole seconds of milliseconds since 1970; it changes each second. */
+/** The time of the server, in whole seconds of milliseconds since 1970; it changes each second. */
 export function useNow(): number {
-  return useSyncExternalStore(tick, () => Math.floor(Date.now() / 1000) * 1000);
+  return useSyncExternalStore(tick, () => Math.floor(serverNow() / 1000) * 1000);
 }
 
 /** The words of an age, like "14 s". */

@@ -30,10 +30,18 @@ export const stateLooks = {
   needs_review: { sign: "s-review", look: "is-review", tile: "review" },
 } as const satisfies Record<DeviceState, { sign: SignName; look: string; tile: string }>;
 
+// A newer server may have states that this console does not know.
+const unknownLook = { sign: "s-review", look: "is-review", tile: "review" } as const;
+
+/** The looks of a state. One that is not known looks as if it needed review; its word says what it is. */
+export function lookOf(state: DeviceState): (typeof stateLooks)[DeviceState] {
+  return Object.hasOwn(stateLooks, state) ? stateLooks[state] : unknownLook;
+}
+
 /** The sign and the word of a state; never one without the other. */
 export function StateWord({ state }: { state: DeviceState }) {
   const { t } = useTranslation();
-  const { sign, look } = stateLooks[state];
+  const { sign, look } = lookOf(state);
   return (
     <span className={`state ${look}`}>
       <Sign name={sign} />
@@ -45,9 +53,11 @@ export function StateWord({ state }: { state: DeviceState }) {
 /** The sign of a severity. Its word is said to those who do not see it. */
 export function SeveritySign({ severity }: { severity: Severity }) {
   const { t } = useTranslation();
+  // One that a newer server has weighs as much as the worst.
+  const look = Object.hasOwn(signs, `v-${severity}`) ? severity : "error";
   return (
-    <span className={`is-${severity}`}>
-      <Sign name={`v-${severity}`} label={t(`severity.${severity}`)} />
+    <span className={`is-${look}`}>
+      <Sign name={`v-${look}`} label={t(`severity.${severity}`)} />
     </span>
   );
 }

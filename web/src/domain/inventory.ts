@@ -102,6 +102,11 @@ function groupSizes(devices: readonly AnswerDevice[]): ReadonlyMap<number, numbe
   return sizes;
 }
 
+// A state of a newer server stands among those that need review: nothing is known of it.
+function listedState(state: DeviceState): DeviceState {
+  return states.includes(state) ? state : "needs_review";
+}
+
 function rowOf(answer: Answer, device: AnswerDevice, byAddress: ReadonlyMap<string, AnswerDevice>, sizes: ReadonlyMap<number, number>): Row {
   const functions = (device.virtual_functions ?? []).flatMap((address) => byAddress.get(address) ?? []);
   const count = device.virtual_functions?.length ?? 0;
@@ -110,7 +115,7 @@ function rowOf(answer: Answer, device: AnswerDevice, byAddress: ReadonlyMap<stri
     cluster: answer.cluster,
     node: answer.node,
     address: device.address,
-    state: device.state,
+    state: listedState(device.state),
     device,
     name: deviceName(device),
     model: shortModel(device),

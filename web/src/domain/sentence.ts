@@ -8,17 +8,24 @@ export interface Sentence {
   mapping: string;
 }
 
+const phases = ["current", "pending", "pending_removal"] as const;
+
+/** The phase of a reference; "other": one of a newer server. */
+function phaseOf({ phase }: Reference): Reference["phase"] | "other" {
+  return phases.includes(phase) ? phase : "other";
+}
+
 /**
  * The sentences of a device's state: who names it for certain, by phase, and who may
  * get it. A device that nobody names has none here.
  */
 export function namedBy(references: readonly Reference[]): Sentence[] {
   const exact = references.filter((ref) => ref.certainty === "exact");
-  const sentences = (["current", "pending", "pending_removal"] as const).flatMap((phase) => {
-    const refs = exact.filter((ref) => ref.phase === phase);
+  const sentences = [...phases, "other" as const].flatMap((phase) => {
+    const refs = exact.filter((ref) => phaseOf(ref) === phase);
     return refs.length === 0 ? [] : [sentence(`gpu.named.${phase}`, refs)];
   });
-  const candidates = references.filter((ref) => ref.certainty === "candidate");
+  const candidates = references.filter((ref) => ref.certainty !== "exact");
   for (const mapping of [...new Set(candidates.map((ref) => ref.mapping ?? ""))]) {
     sentences.push({ ...sentence("gpu.named.candidate", candidates.filter((ref) => (ref.mapping ?? "") === mapping)), mapping });
   }
@@ -38,7 +45,7 @@ export function phaseCounts(references: readonly Reference[]): { vms: number; cu
     current: of("current"),
     pending: of("pending"),
     pending_removal: of("pending_removal"),
-    candidate: groupByVM(references.filter((ref) => ref.certainty === "candidate")).length,
+    candidate: groupByVM(references.filter((ref) => ref.certainty !== "exact")).length,
   };
 }
 

@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
+import { unknownWord } from "../domain/unknown";
 import type { Messages } from "./merge";
 
 /** The languages, each with its own name and the short one of the header. */
@@ -57,6 +58,11 @@ export async function startLanguage(): Promise<void> {
     nsSeparator: false,
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
+    // Words of a newer server, like a state or a reason, are told as they are.
+    parseMissingKeyHandler: (key) => {
+      const unknown = unknownWord(key);
+      return key === unknown.key ? key : i18next.t(unknown.key, unknown.params);
+    },
     resources: {},
   });
   await load(locale);

@@ -75,6 +75,8 @@ export default {
   "gpu.named.pending_other": "{{vms}} will name it in {{slots}} after a full stop and start.",
   "gpu.named.pending_removal_one": "{{vms}} still names it in {{slots}} until a full stop; the line is to be removed.",
   "gpu.named.pending_removal_other": "{{vms}} still name it in {{slots}} until a full stop; the lines are to be removed.",
+  "gpu.named.other_one": "{{vms}} names it in {{slots}}; this page does not know what that line is waiting for.",
+  "gpu.named.other_other": "{{vms}} name it in {{slots}}; this page does not know what these lines are waiting for.",
   "gpu.named.candidate_one": "{{vms}} may be given this device through mapping {{mapping}}.",
   "gpu.named.candidate_other": "{{vms}} may be given this device through mapping {{mapping}}.",
   "gpu.vm_name": "VM {{vm}} ({{name}})",

@@ -65,6 +65,7 @@ export default {
   "gpu.named.current_other": "{{vms}} 在 {{slots}} 中引用此设备。",
   "gpu.named.pending_other": "{{vms}} 将在完全停机并启动后于 {{slots}} 中引用它。",
   "gpu.named.pending_removal_other": "{{vms}} 在完全停机前仍于 {{slots}} 中引用它；该行待移除。",
+  "gpu.named.other_other": "{{vms}} 在 {{slots}} 中引用它；此页面不了解这些行的状态。",
   "gpu.named.candidate_other": "{{vms}} 可能通过映射 {{mapping}} 得到此设备。",
   "gpu.vm_name": "VM {{vm}} ({{name}})",
   "gpu.vm_number": "VM {{vm}}",

@@ -2,6 +2,7 @@ import type { Messages } from "../merge";
 
 export default {
   "problem.network": "服务器没有应答。它在运行吗？网络通吗？",
+  "problem.slow": "应答时间过长，控制台已停止等待。服务器或网络非常慢，请重试。",
   "problem.unauthenticated": "会话已结束，请重新登录。",
   "problem.forbidden": "您的角色不允许此操作。",
   "problem.cross_origin": "请求来自其他网站。请直接打开控制台后重试。",

@@ -8,8 +8,15 @@ import { Bar, NotTold } from "../../components/states";
 import { VMLink, VMState } from "../../components/vm";
 import { groupByVM, type Reference } from "../../domain/inventory";
 
-const phases = ["current", "pending", "pending_removal"] as const;
-const phaseSigns: Record<(typeof phases)[number], SignName | null> = { current: null, pending: "m-pending", pending_removal: "m-removal" };
+const phases: readonly Phase[] = ["current", "pending", "pending_removal"];
+const phaseSigns: Partial<Record<Phase, SignName>> = { pending: "m-pending", pending_removal: "m-removal" };
+
+type Phase = Reference["phase"];
+
+/** The phases in their order, and after them those of a newer server. */
+function phasesOf(references: readonly Reference[]): Phase[] {
+  return [...new Set([...phases, ...references.map(({ phase }) => phase)])];
+}
 
 // Each line is a read of the node of its VM: for so many VMs it is made without being asked for.
 const readUnasked = 4;
@@ -23,12 +30,12 @@ export function References({ cluster, references }: { cluster: string; reference
     <div className="sec">
       <h3>{t("gpu.references")} <span className="label num">{references.length}</span></h3>
       {references.length === 0 && <p className="muted">{t("gpu.no_references")}</p>}
-      {phases.map((phase) => {
+      {phasesOf(references).map((phase) => {
         const own = references.filter((ref) => ref.phase === phase);
         const sign = phaseSigns[phase];
         return own.length === 0 ? null : (
           <div key={phase} className="phase">
-            <div className="label">{sign !== null && <Sign name={sign} />}{t(`gpu.phase.${phase}`)}</div>
+            <div className="label">{sign !== undefined && <Sign name={sign} />}{t(`gpu.phase.${phase}`)}</div>
             {own.map((ref) => <OneReference key={`${ref.vmid} ${ref.slot} ${ref.selector}`} cluster={cluster} reference={ref} lines={lines} />)}
           </div>
         );
@@ -52,7 +59,7 @@ function OneReference({ cluster, reference: ref, lines }: { cluster: string; ref
       <div className="label">
         {ref.mapping === null
           ? <>{t("gpu.raw_address")} <span className="mono">{ref.selector}</span></>
-          : <><Sign name={ref.certainty === "candidate" ? "m-candidate" : "m-mapping"} /> <span className="mono">{ref.mapping}</span>, {t("gpu.entry")} <span className="mono">{ref.selector}</span></>}
+          : <><Sign name={ref.certainty === "exact" ? "m-mapping" : "m-candidate"} /> <span className="mono">{ref.mapping}</span>, {t("gpu.entry")} <span className="mono">{ref.selector}</span></>}
         {ref.mdev_type !== null && <> · <span className="mono">{ref.mdev_type}</span></>}
         {" · "}{t(`gpu.certainty.${ref.certainty}`)}
       </div>

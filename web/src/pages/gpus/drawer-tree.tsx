@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAllClusters } from "../../components/cluster";
-import { Sign, stateLooks } from "../../components/sign";
+import { lookOf, Sign } from "../../components/sign";
 import { NotTold } from "../../components/states";
 import { groupByVM, type Answer, type AnswerDevice } from "../../domain/inventory";
 import { mappingsOf } from "../../domain/marks";
@@ -44,7 +44,7 @@ function Line({ address, told, answer, open, physical = false }: LineProps) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/gpus" });
   const all = useAllClusters();
-  const look = told && stateLooks[told.state];
+  const look = told && lookOf(told.state);
   const [first, ...more] = groupByVM(told?.references ?? []);
   const mapping = mappingsOf(told?.references ?? [])[0];
   const go = () => {

@@ -60,7 +60,7 @@ function keyOf(row: Row): string {
 function useColumns(notes: ReadonlyMap<string, readonly Finding[]>, several: boolean): readonly Column<Row>[] {
   const { t } = useTranslation();
   return useMemo(() => [
-    { id: "state", title: t("gpu.state"), className: "c-state w-state", cell: (row) => <StateWord state={row.state} /> },
+    { id: "state", title: t("gpu.state"), className: "c-state w-state", cell: (row) => <StateWord state={row.device.state} /> },
     { id: "device", title: t("gpu.device"), className: "c-dev", cell: (row) => <DeviceCell row={row} several={several} /> },
     { id: "node", title: t("gpu.node"), className: "c-node w-node", cell: (row) => <span className="mono">{row.node}</span> },
     { id: "refs", title: t("gpu.referenced_by"), className: "c-refs w-refs", cell: (row) => <Refs row={row} /> },

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { MarkWord } from "../../components/mark";
-import { Sign, stateLooks } from "../../components/sign";
+import { lookOf, Sign } from "../../components/sign";
 import { marksOf } from "../../domain/marks";
 import type { Row } from "../../domain/inventory";
 import { shortAddress } from "../../domain/model";
@@ -9,7 +9,7 @@ import { shortAddress } from "../../domain/model";
 /** A device: state, short model and address; who holds it; at most three marks. It opens the drawer. */
 export function Tile({ row, all }: { row: Row; all: boolean }) {
   const { t } = useTranslation();
-  const { sign, tile } = stateLooks[row.state];
+  const { sign, tile } = lookOf(row.state);
   return (
     <Link
       to="/gpus"
@@ -18,7 +18,7 @@ export function Tile({ row, all }: { row: Row; all: boolean }) {
       preload={false}
     >
       <span className="t1">
-        <Sign name={sign} label={t(`state.${row.state}`)} />
+        <Sign name={sign} label={t(`state.${row.device.state}`)} />
         <span className="name" title={row.name}>{row.model}</span>
         <span className="mono muted">{shortAddress(row.address)}</span>
       </span>
@@ -32,7 +32,7 @@ export function Tile({ row, all }: { row: Row; all: boolean }) {
 function Holder({ row }: { row: Row }) {
   const { t } = useTranslation();
   const [first, second, ...more] = row.vms;
-  if (!first) return <span className="word">{t(`state.${row.state}`)}</span>;
+  if (!first) return <span className="word">{t(`state.${row.device.state}`)}</span>;
   const candidate = row.state === "needs_review" && <><span className="word">{t("gpu.mark.candidate")}</span>{" "}</>;
   if (!second) return <>{candidate}<span className="mono">{first.vmid}</span> {first.name}</>;
   return <>{candidate}<span className="mono">{first.vmid}, {second.vmid}</span>{more.length > 0 && <span className="muted num"> +{more.length}</span>}</>;

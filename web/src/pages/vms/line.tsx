@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Sign, stateLooks, type DeviceState } from "../../components/sign";
+import { lookOf, Sign, type DeviceState } from "../../components/sign";
 import type { VMLine } from "../../domain/vm";
 
 /** One hostpci line in a list: slot, pinned or mapped, and what it names. */
@@ -22,7 +22,7 @@ export function LineView({ line }: { line: VMLine }) {
 export function Phase({ phase }: { phase: VMLine["phase"] }) {
   const { t } = useTranslation();
   if (phase === "current") return null;
-  return <span className="mark phase-mark"><Sign name={phase === "pending" ? "m-pending" : "m-removal"} />{t(`vm.phase_${phase}`)}</span>;
+  return <span className="mark phase-mark"><Sign name={phase === "pending" ? "m-pending" : phase === "pending_removal" ? "m-removal" : "m-nottold"} />{t(`vm.phase_${phase}`)}</span>;
 }
 
 /** Whether the line pins an address or names a mapping. */
@@ -48,7 +48,7 @@ interface NamedDevice {
 /** A function with the sign of its state. */
 export function DeviceItem({ device, others = [] }: { device: NamedDevice; others?: readonly number[] }) {
   const { t } = useTranslation();
-  const { sign, look } = stateLooks[device.state];
+  const { sign, look } = lookOf(device.state);
   return (
     <li>
       <span className={look} title={t(`state.${device.state}`)}><Sign name={sign} label={t(`state.${device.state}`)} /></span>
