@@ -11,7 +11,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await expect(page.getByRole("row", { name: /0000:01:00\.0.*render-1/ })).toBeVisible();
       await expectAccessible(page);
       await expectNoSideways(page);
-      await page.goto("/gpus?node=pve-a&device=0000:01:00.0");
+      await page.goto("/gpus?cluster=lab&node=pve-a&device=0000:01:00.0");
       await expect(page.getByText("hostpci0: mapping=rtx-3090,pcie=1").first()).toBeVisible();
       await expect(page.locator(".drawer").getByText("device-shared")).toBeVisible();
       await expectAccessible(page);

@@ -54,8 +54,9 @@ test("a session that ends in the middle leads to the sign-in page and back", asy
   await expect(page).toHaveURL(/\/audit\?cluster=lab$/);
 });
 
-test("signing out ends the session", async ({ page, open }) => {
-  await open("/");
+test("signing out ends the session", async ({ page, signIn }) => {
+  await signIn("admin");
+  await page.goto("/?cluster=lab");
   await page.getByRole("button", { name: /^Account admin/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in$/);

@@ -1,53 +1,100 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, test as base, type Page } from "@playwright/test";
+import { expect, test as base, type BrowserContext, type Page, type PlaywrightWorkerArgs } from "@playwright/test";
+
+export { expectAccessible } from "./axe";
+export { expect };
 
 export type Account = "admin" | "operator" | "auditor";
 
 /** Of the demo, and known to everybody. */
 export const demoPassword = "demo-only";
 
+type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
+
 interface Fixtures {
-  /** Signs in without the page, and opens a path. */
+  /** Gives the browser a session, and opens a path of the cluster lab unless it names another one. */
   open: (path: string, as?: Account) => Promise<void>;
+  /** Signs in anew, for tests that end the session. */
+  signIn: (as: Account) => Promise<void>;
 }
 
-/** A test against the demo. It fails when the page breaks or its policy stops something. */
-export const test = base.extend<Fixtures>({
-    baseURL: process.env["PCIATLAS_URL"] ?? "",
-  page: async ({ page }, provide) => {
+interface WorkerFixtures {
+  /** A session of each account that all tests of a worker share. */
+  session: (as: Account) => Promise<Cookies>;
+}
+
+/**
+ * A test against the demo. It fails when the page breaks, its policy stops something, or
+ * it asks another host for anything.
+ */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  baseURL: process.env["PCIATLAS_URL"] ?? "",
+  page: async ({ page, baseURL }, provide) => {
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => {
       if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) faults.push(message.text());
     });
+    page.on("request", (asked) => {
+      const { protocol, origin } = new URL(asked.url());
+      if (protocol.startsWith("http") && baseURL !== "" && origin !== baseURL) faults.push(`asked ${origin}`);
+    });
     await provide(page);
     expect(faults, "what the browser complained about").toEqual([]);
   },
-  open: async ({ page, baseURL }, provide) => {
-    await provide(async (path, as = "admin") => {
-      const origin = baseURL ?? "";
-      const answer = await page.request.post("/api/v1/session", { data: { name: as, password: demoPassword }, headers: { Origin: origin } });
-      expect(answer.status()).toBe(200);
-      await page.goto(path);
+  session: [async ({ playwright }, provide) => {
+    const sessions = new Map<Account, Promise<Cookies>>();
+    await provide((as) => {
+      const known = sessions.get(as) ?? newSession(playwright, as);
+      sessions.set(as, known);
+      return known;
     });
+  }, { scope: "worker" }],
+  open: async ({ page, session }, provide) => {
+    await provide(async (path, as = "admin") => {
+      await page.context().clearCookies();
+      await page.context().addCookies(await session(as));
+      await page.goto(inLab(path));
+    });
+  },
+  signIn: async ({ page, playwright }, provide) => {
+    await provide(async (as) => { await page.context().addCookies(await newSession(playwright, as)); });
   },
 });
 
-export { expect };
+async function newSession({ request }: PlaywrightWorkerArgs["playwright"], name: Account): Promise<Cookies> {
+  const origin = process.env["PCIATLAS_URL"] ?? "";
+  const asker = await request.newContext({ baseURL: origin, extraHTTPHeaders: { Origin: origin } });
+  const answer = await asker.post("/api/v1/session", { data: { name, password: demoPassword } });
+  expect(answer.status(), `${name} signs in`).toBe(200);
+  const { cookies } = await asker.storageState();
+  await asker.dispose();
+  return cookies;
+}
 
-/** The rules that have to hold: WCAG 2.2 A and AA. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
-  expect(violations.map(({ id, nodes }) => ({ id, where: nodes.map((node) => node.html) }))).toEqual([]);
+/** The path with the cluster that these tests know. */
+export function inLab(path: string): string {
+  const address = new URL(path, "http://localhost");
+  if (!address.searchParams.has("cluster")) address.searchParams.set("cluster", "lab");
+  return address.pathname + address.search + address.hash;
 }
 
 /** Nothing is wider than the screen. */
 export async function expectNoSideways(page: Page): Promise<void> {
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
-  expect(wide).toBeLessThanOrEqual(room);
+  expect(wide, "the page is wider than the screen").toBeLessThanOrEqual(room);
+}
+
+/** The two looks that differ in everything, and with LOOKS=all each one. */
+export const looks = ([["light", 1440], ["dark", 390], ["light", 390], ["dark", 1440]] as const)
+  .slice(0, process.env["LOOKS"] === "all" ? 4 : 2);
+
+/** Shows the page that is open in another look, without loading it again. */
+export async function look(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: width < 600 ? 844 : 1000 });
 }
 
 /** Whether a page is tried in this look: in the two that differ in everything, and in each with LOOKS=all. */
 export function tried(colorScheme: "light" | "dark", width: number): boolean {
-  return process.env["LOOKS"] === "all" || (colorScheme === "light" ? width === 1440 : width === 390);
+  return looks.some(([theme, wide]) => theme === colorScheme && wide === width);
 }
