@@ -18,8 +18,8 @@ interface Fixtures {
 }
 
 interface WorkerFixtures {
-  /** A session of each account that all tests of a worker share. */
-  session: (as: Account) => Promise<Cookies>;
+  /** A session of an account with a server that all tests of a worker share, or a new one in its place. */
+  session: (origin: string, as: Account, anew?: boolean) => Promise<Cookies>;
 }
 
 /**
@@ -42,27 +42,30 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     expect(faults, "what the browser complained about").toEqual([]);
   },
   session: [async ({ playwright }, provide) => {
-    const sessions = new Map<Account, Promise<Cookies>>();
-    await provide((as) => {
-      const known = sessions.get(as) ?? newSession(playwright, as);
-      sessions.set(as, known);
+    const sessions = new Map<string, Promise<Cookies>>();
+    await provide((origin, as, anew = false) => {
+      const key = `${origin} ${as}`;
+      const known = (anew ? undefined : sessions.get(key)) ?? newSession(playwright, origin, as);
+      sessions.set(key, known);
       return known;
     });
   }, { scope: "worker" }],
-  open: async ({ page, session }, provide) => {
+  open: async ({ page, session, baseURL = "" }, provide) => {
+    const browser = page.context();
     await provide(async (path, as = "admin") => {
-      await page.context().clearCookies();
-      await page.context().addCookies(await session(as));
+      await browser.clearCookies();
+      await browser.addCookies(await session(baseURL, as));
+      // The server may be another one by now.
+      if (!(await page.request.get("/api/v1/session")).ok()) await browser.addCookies(await session(baseURL, as, true));
       await page.goto(inLab(path));
     });
   },
-  signIn: async ({ page, playwright }, provide) => {
-    await provide(async (as) => { await page.context().addCookies(await newSession(playwright, as)); });
+  signIn: async ({ page, playwright, baseURL = "" }, provide) => {
+    await provide(async (as) => { await page.context().addCookies(await newSession(playwright, baseURL, as)); });
   },
 });
 
-async function newSession({ request }: PlaywrightWorkerArgs["playwright"], name: Account): Promise<Cookies> {
-  const origin = process.env["PCIATLAS_URL"] ?? "";
+async function newSession({ request }: PlaywrightWorkerArgs["playwright"], origin: string, name: Account): Promise<Cookies> {
   const asker = await request.newContext({ baseURL: origin, extraHTTPHeaders: { Origin: origin } });
   const answer = await asker.post("/api/v1/session", { data: { name, password: demoPassword } });
   expect(answer.status(), `${name} signs in`).toBe(200);
