@@ -77,8 +77,13 @@ console: $(if $(NPM),$(CONSOLE))
 web-check: $(if $(NPM),$(CONSOLE)) ## check the console: types, linter, unit tests, size, types of the API
 	@scripts/web-check
 
+# What serves the browser tests more clusters than the demo has.
+.PHONY: simulator
+simulator:
+	@$(GO) build -o bin/simulator ./test/simulator
+
 .PHONY: web-e2e
-web-e2e: build ## test the console in Chromium against the demo (E2EFLAGS for Playwright)
+web-e2e: build simulator ## test the console in Chromium against the demo (E2EFLAGS for Playwright)
 	@scripts/web-e2e $(E2EFLAGS)
 
 .PHONY: pictures

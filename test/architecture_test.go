@@ -74,6 +74,7 @@ var rooms = map[string]room{
 
 	"web":                 {},
 	"test":                {},
+	"test/simulator":      {imports: []string{"internal/pvesim"}},
 	"test/kernel":         {},
 	"scripts/testsummary": {},
 	"scripts/findingsdoc": {imports: []string{"internal/findings"}},
@@ -86,8 +87,9 @@ var forbiddenInPure = []string{
 	"net", "net/http", "net/http/httptest", "net/rpc", "net/smtp", "crypto/tls", "database/sql", "log", "log/slog",
 }
 
-// simulatorUsers are the only packages that may hold the simulator, for demo.
-var simulatorUsers = []string{"internal/cli", "internal/server"}
+// simulatorUsers are the only packages that may hold the simulator: for the demo,
+// and as a tool of the browser tests.
+var simulatorUsers = []string{"internal/cli", "internal/server", "test/simulator"}
 
 func TestArchitectureImports(t *testing.T) {
 	for name, pkg := range packages(t) {
