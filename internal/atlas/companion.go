@@ -94,6 +94,15 @@ func (d *Device) IsBMC() bool {
 	}
 }
 
+// IsBootDisplay tells whether the node is known to have started on the display; told
+// is false where nothing tells. Only the node itself does, and only of class 0300.
+func (d *Device) IsBootDisplay() (is, told bool) {
+	if d.Host == nil {
+		return false, false
+	}
+	return d.Host.BootDisplay.Told && d.Host.BootDisplay.Value, d.Host.BootDisplay.Told
+}
+
 // bmcMatrox are the device ids of the G200 in management controllers: SE A and B,
 // EV, eW, EH, ER2, eW3, eH3 and eH5.
 var bmcMatrox = []pci.ID{0x0522, 0x0524, 0x0530, 0x0532, 0x0533, 0x0534, 0x0536, 0x0538, 0x053a}

@@ -257,13 +257,23 @@ type DeviceAnswer struct {
 	ReadAt  *time.Time `json:"read_at"`
 	Scope   ScopeState `json:"scope"`
 	AnswerDevice
-	GroupMembers []DeviceMember `json:"group_members"` // null: no group, or not told
-	SlotMates    []DeviceMember `json:"slot_functions"`
-	Host         *DeviceHost    `json:"host"` // null: only the node itself can tell
-	VisibleVMs   int            `json:"visible_vms"`
-	CheckedVMs   int            `json:"checked_vms"`
+	References   []DeviceReference `json:"references"`
+	GroupMembers []DeviceMember    `json:"group_members"` // null: no group, or not told
+	SlotMates    []DeviceMember    `json:"slot_functions"`
+	Host         *DeviceHost       `json:"host"` // null: only the node itself can tell
+	VisibleVMs   int               `json:"visible_vms"`
+	CheckedVMs   int               `json:"checked_vms"`
 	// Containers use the function through the driver of the host, or may do so.
 	Containers []ContainerAnswer `json:"containers"`
+}
+
+// DeviceReference is a reference with the whole line that it comes from.
+type DeviceReference struct {
+	AnswerReference
+	// Value is the value of the slot as it stands in the configuration.
+	Value string `json:"value"`
+	// Takes is what else the host loses when the VM starts with the line.
+	Takes []VMTake `json:"takes"`
 }
 
 // DeviceMember is a function that shares the group or the slot of another.
@@ -302,6 +312,13 @@ func (r *Report) DeviceAnswer(node *Node, device *Device, options AnswerOptions)
 	if !node.ReadAt.IsZero() {
 		at := node.ReadAt.UTC().Truncate(time.Second)
 		answer.ReadAt = &at
+	}
+	answer.References = make([]DeviceReference, len(device.References))
+	for i := range device.References {
+		line := device.References[i].Line
+		answer.References[i] = DeviceReference{
+			AnswerReference: answer.AnswerDevice.References[i], Value: line.Raw, Takes: vmTakes(node.StartTake(line)),
+		}
 	}
 	for _, member := range node.Group(device) {
 		answer.GroupMembers = append(answer.GroupMembers, deviceMember(member))

@@ -18,10 +18,10 @@ import (
 
 // Findings is what is worth acting on, and how much was read to find it.
 type Findings struct {
-	Cluster  string             `json:"cluster"`
-	ReadAt   *time.Time         `json:"read_at" doc:"When the oldest read began; null if nothing was read."`
-	Nodes    []NodeScope        `json:"nodes" doc:"How much of each node was read; what was not read gives no findings."`
-	Findings []findings.Finding `json:"findings" doc:"The worst first."`
+	Cluster  string          `json:"cluster"`
+	ReadAt   *time.Time      `json:"read_at" doc:"When the oldest read began; null if nothing was read."`
+	Nodes    []NodeScope     `json:"nodes" doc:"How much of each node was read; what was not read gives no findings."`
+	Findings []ListedFinding `json:"findings" doc:"The worst first."`
 }
 
 // FindingCodes documents all codes of findings.
@@ -97,7 +97,7 @@ func (x *inventory) listFindings(ctx context.Context, input *findingsInput) (*re
 		}
 		return Findings{
 			Cluster: v.report.Cluster, ReadAt: v.readAt(), Nodes: v.scopes(),
-			Findings: noneAsEmpty(v.choose(found, input, about)),
+			Findings: v.listed(v.choose(found, input, about)),
 		}, nil
 	})
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"weak"
@@ -107,11 +106,16 @@ func (x *inventory) listGPUs(ctx context.Context, input *gpusInput) (*renderedOu
 	if err != nil {
 		return nil, err
 	}
-	return x.answerNode(ctx, cluster, input.Node, false, input.Conditional)
+	return x.answerNode(ctx, cluster, input.Node, "gpus", input.Conditional, func(v view, node *atlas.Node, s *subject) any {
+		return v.report.Answer(node, s.options)
+	})
 }
 
-// answerNode answers the object of one node, for which only this node is read.
-func (x *inventory) answerNode(ctx context.Context, cluster fleet.Cluster, name string, all bool, condition Conditional) (*renderedOutput, error) {
+// answerNode answers about one node, for which only this node is read. What names the
+// operation and its parameters beside the node.
+func (x *inventory) answerNode(
+	ctx context.Context, cluster fleet.Cluster, name, what string, condition Conditional, compose func(view, *atlas.Node, *subject) any,
+) (*renderedOutput, error) {
 	v, err := x.look(ctx, cluster, Want{Nodes: []string{name}})
 	if err != nil {
 		return nil, err
@@ -120,9 +124,8 @@ func (x *inventory) answerNode(ctx context.Context, cluster fleet.Cluster, name 
 	if err != nil {
 		return nil, err
 	}
-	return x.answer(ctx, v, condition, fmt.Sprintf("node %s %t", name, all), func(s *subject) (any, error) {
-		s.options.AllDevices = all
-		return v.report.Answer(node, s.options), nil
+	return x.answer(ctx, v, condition, what+" "+name, func(s *subject) (any, error) {
+		return compose(v, node, s), nil
 	})
 }
 

@@ -103,8 +103,32 @@ func TestScenarioAnswers(t *testing.T) {
 			}
 		}
 		checkFindingsByVM(t, name, report)
+		checkFindingsByDevice(t, name, report)
 	}
 	checkFindingsByVM(t, "lab", labReport(t, "default"))
+	checkFindingsByDevice(t, "lab", labReport(t, "default"))
+}
+
+// checkFindingsByDevice compares with the slow way for each function.
+func checkFindingsByDevice(t *testing.T, name string, report *atlas.Report) {
+	t.Helper()
+	found := findings.Find(report)
+	about := findings.ByDevice(report, found)
+	for i := range report.Nodes {
+		node := &report.Nodes[i]
+		for j := range node.Devices {
+			var want, got []string
+			for _, f := range findings.OfDevice(found, node, &node.Devices[j]) {
+				want = append(want, f.Sentence)
+			}
+			for _, place := range about[&node.Devices[j]] {
+				got = append(got, found[place].Sentence)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %s %s: got %q, want %q", name, node.Name, node.Devices[j].Address, got, want)
+			}
+		}
+	}
 }
 
 // checkFindingsByVM compares with the slow way for each VM.

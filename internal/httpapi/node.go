@@ -11,6 +11,7 @@ import (
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/auth"
 	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
 )
 
 // ClusterNodes is the list of the nodes of a cluster.
@@ -43,7 +44,7 @@ func (x *inventory) registerNodes() {
 		Summary: "Nodes of a cluster", Description: "What an entry node tells; no node is read for that.",
 		Errors: []int{http.StatusNotFound, http.StatusBadGateway, http.StatusGatewayTimeout},
 	}, auth.Auditor, x.listNodes)
-	read[atlas.Answer](x, huma.Operation{
+	read[NodeAnswer](x, huma.Operation{
 		OperationID: "get-node", Path: "/clusters/{cluster}/nodes/{node}", Tags: []string{tagInventory},
 		Summary: "Devices of one node with every VM that refers to them", Description: "Only this node is read.",
 	}, x.getNode)
@@ -54,7 +55,46 @@ func (x *inventory) getNode(ctx context.Context, input *nodeInput) (*renderedOut
 	if err != nil {
 		return nil, err
 	}
-	return x.answerNode(ctx, cluster, input.Node, input.Class == "all", input.Conditional)
+	return x.answerNode(ctx, cluster, input.Node, "node "+input.Class, input.Conditional, func(v view, node *atlas.Node, s *subject) any {
+		s.options.AllDevices = input.Class == "all"
+		return NodeAnswer{v.report.Answer(node, s.options), hostDisplays(node)}
+	})
+}
+
+// NodeAnswer is the object of a node, with what its own screen shows.
+type NodeAnswer struct {
+	atlas.Answer
+
+	HostDisplays []HostDisplay `json:"host_displays"`
+}
+
+// HostDisplay says whether a display is the host's own: that of its management
+// controller, or the one that it started on.
+type HostDisplay struct {
+	Address     pci.Address `json:"address"`
+	BMC         bool        `json:"bmc" doc:"By its ids it is the display of a management controller."`
+	BootDisplay *bool       `json:"boot_display" doc:"Null: not told; Proxmox VE does not tell it over its interface, only the node itself does."`
+}
+
+// hostDisplays tells of each display of a node whether it is the host's own; nil if
+// its devices were not read.
+func hostDisplays(node *atlas.Node) []HostDisplay {
+	if !node.DevicesRead {
+		return nil
+	}
+	displays := []HostDisplay{}
+	for i := range node.Devices {
+		device := &node.Devices[i]
+		if device.Class.Kind() != pci.Display || device.IsVirtual() {
+			continue
+		}
+		display := HostDisplay{Address: device.Address, BMC: device.IsBMC()}
+		if is, told := device.IsBootDisplay(); told {
+			display.BootDisplay = &is
+		}
+		displays = append(displays, display)
+	}
+	return displays
 }
 
 func (x *inventory) listNodes(ctx context.Context, input *ClusterPath) (*body[ClusterNodes], error) {

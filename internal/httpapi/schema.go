@@ -41,6 +41,7 @@ var nullLists = map[string]string{
 	"DeviceAnswer.GroupMembers":     "Null: no IOMMU group, or not told.",
 	"DeviceHost.Uses":               "What the host is seen to use the function for; null: not told.",
 	"VM.Tags":                       "Null: not told.",
+	"NodeAnswer.HostDisplays":       "The displays, virtual functions left out; null: the devices were not read.",
 	"DeviceDetail.Findings":         "Those about the function, and about lines and mappings that name it; null: not asked for.",
 	"VM.Findings":                   "Those about the VM, and about functions and mappings that its lines name; null: not asked for.",
 	"VM.Lines":                      "The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read.",

@@ -17,17 +17,20 @@ import (
 type VM struct {
 	atlas.VMAnswer
 
-	Template   *bool              `json:"template" doc:"Null: not told."`
-	Tags       []string           `json:"tags"`
-	Managed    *bool              `json:"managed" doc:"Registered as a managed desktop, or by the tag rule of the cluster; null: its tags are not told, and the rule may apply."`
-	Desktop    *string            `json:"desktop" doc:"The name of the desktop; null for none."`
-	Args       *bool              `json:"custom_args" doc:"Null: the configuration was not read."`
-	Hookscript *bool              `json:"hookscript" doc:"Null: the configuration was not read."`
-	Lines      []atlas.VMLine     `json:"lines"`
-	Complete   bool               `json:"complete"`
-	VisibleVMs int                `json:"visible_vms"`
-	CheckedVMs int                `json:"checked_vms"`
-	Findings   []findings.Finding `json:"findings"`
+	Template   *bool          `json:"template" doc:"Null: not told."`
+	Tags       []string       `json:"tags"`
+	Managed    *bool          `json:"managed" doc:"Registered as a managed desktop, or by the tag rule of the cluster; null: its tags are not told, and the rule may apply."`
+	Desktop    *string        `json:"desktop" doc:"The name of the desktop; null for none."`
+	Args       *bool          `json:"custom_args" doc:"Null: the configuration was not read."`
+	Hookscript *bool          `json:"hookscript" doc:"Null: the configuration was not read."`
+	Lines      []atlas.VMLine `json:"lines"`
+	Complete   bool           `json:"complete" doc:"All references to devices of the node are known."`
+	// NodeIssues and Issues together are all that the node has.
+	NodeIssues  []atlas.AnswerIssue `json:"node_issues" doc:"What else could not be read or resolved on the node: about no VM in particular, or about others."`
+	DevicesRead bool                `json:"devices_read" doc:"Whether the devices of the node were read; if not, it is not told what the lines name."`
+	VisibleVMs  int                 `json:"visible_vms"`
+	CheckedVMs  int                 `json:"checked_vms"`
+	Findings    []findings.Finding  `json:"findings"`
 }
 
 // VMDetail is a VM, with others of its number.
@@ -119,6 +122,7 @@ func (v view) vm(vm *atlas.VM, s *subject) VM {
 	node := v.report.Node(vm.Node)
 	wire := VM{
 		VMAnswer: v.report.VMAnswer(vm), Complete: node.Complete, VisibleVMs: node.VisibleVMs, CheckedVMs: node.CheckedVMs,
+		NodeIssues: issuesBeside(node, vm), DevicesRead: node.DevicesRead,
 	}
 	told := v.templatesTold()
 	wire.Managed, wire.Desktop = s.managed(vm, told)
@@ -134,6 +138,13 @@ func (v view) vm(vm *atlas.VM, s *subject) VM {
 		wire.Tags = append([]string{}, vm.Tags...)
 	}
 	return wire
+}
+
+// issuesBeside gives the issues of a node that are not about a VM.
+func issuesBeside(node *atlas.Node, vm *atlas.VM) []atlas.AnswerIssue {
+	return slices.DeleteFunc(node.AnswerIssues(), func(issue atlas.AnswerIssue) bool {
+		return issue.VMID != nil && *issue.VMID == vm.VMID
+	})
 }
 
 type guestKey struct {

@@ -827,6 +827,15 @@ export interface components {
             /** @example atlas@pve!reader */
             token_id: string;
         };
+        ConcernedDevice: {
+            address: string;
+            node: string;
+        };
+        ConcernedVM: {
+            node: string;
+            /** Format: int64 */
+            vmid: number;
+        };
         ContainerAnswer: {
             certain: boolean;
             lines: string[];
@@ -899,7 +908,7 @@ export interface components {
             physical_function: string | null;
             /** Format: date-time */
             read_at: string | null;
-            references: components["schemas"]["AnswerReference"][];
+            references: components["schemas"]["DeviceReference"][];
             review: components["schemas"]["AnswerReview"][];
             /** @enum {string} */
             scope: "proven" | "assumed" | "unproven";
@@ -935,6 +944,28 @@ export interface components {
             driver: string | null;
             lost: boolean;
             taken: boolean;
+        };
+        DeviceReference: {
+            /** @enum {string} */
+            certainty: "exact" | "candidate";
+            desktop: string | null;
+            managed: boolean | null;
+            mapping: string | null;
+            mdev_type: string | null;
+            /** @enum {string} */
+            phase: "current" | "pending" | "pending_removal";
+            selector: string;
+            slot: string;
+            takes: components["schemas"]["VMTake"][];
+            template: boolean;
+            value: string;
+            /** @enum {string} */
+            via: "address" | "mapping";
+            vm_name: string | null;
+            /** @enum {string} */
+            vm_status: "running" | "stopped" | "unknown";
+            /** Format: int64 */
+            vmid: number;
         };
         FieldProblem: {
             /**
@@ -974,10 +1005,14 @@ export interface components {
         FindingCodes: {
             codes: components["schemas"]["FindingCode"][];
         };
+        FindingConcerns: {
+            devices: components["schemas"]["ConcernedDevice"][];
+            vms: components["schemas"]["ConcernedVM"][];
+        };
         Findings: {
             cluster: string;
             /** @description The worst first. */
-            findings: components["schemas"]["Finding"][];
+            findings: components["schemas"]["ListedFinding"][];
             /** @description How much of each node was read; what was not read gives no findings. */
             nodes: components["schemas"]["NodeScope"][];
             /**
@@ -994,6 +1029,13 @@ export interface components {
             slot?: string;
             /** Format: int64 */
             vmid?: number;
+        };
+        HostDisplay: {
+            address: string;
+            /** @description By its ids it is the display of a management controller. */
+            bmc: boolean;
+            /** @description Null: not told; Proxmox VE does not tell it over its interface, only the node itself does. */
+            boot_display: boolean | null;
         };
         Identity: {
             /**
@@ -1035,6 +1077,21 @@ export interface components {
             speed?: string;
             /** Format: int64 */
             width?: number;
+        };
+        ListedFinding: {
+            /** @enum {string} */
+            code: "assigned-twice" | "host-and-mapping" | "q35-missing" | "legacy-igd-q35" | "legacy-igd-vga" | "legacy-igd-rombar" | "legacy-igd-x-vga" | "legacy-igd-mdev" | "legacy-igd-multifunction" | "legacy-igd-alternatives" | "legacy-igd-address" | "legacy-igd-twice" | "mdev-multifunction" | "hostpci-line-ignored" | "hostpci-line-repeated" | "hostpci-host-is-mapping-name" | "romfile-remark" | "romfile-missing" | "driver-keep" | "driver-keep-unbound" | "x-vga-no-effect" | "memory-pinned" | "template-reference" | "snapshot-restores-device" | "args-passes-device" | "hookscript-set" | "device-not-present" | "device-shared" | "device-class-unexpected" | "device-moved" | "identical-devices" | "function-left-behind" | "host-device-passed" | "pf-taken-with-vfs" | "mdev-type-unknown" | "mdev-exhausted" | "mdev-and-whole" | "no-iommu" | "no-iommu-group" | "group-shared" | "group-takes-host-device" | "group-mate-bound" | "acs-override-active" | "mapping-invalid" | "mapping-not-found" | "mapping-no-entry-for-node" | "mapping-entries-are-alternatives" | "mapping-group-unchecked" | "mapping-overlap" | "mapping-oversubscribed" | "mapping-mixed" | "mapping-partial-node" | "mapping-unused" | "mapping-request-refused" | "mapping-changed-while-running" | "live-flag-blocks-start" | "migration-blocked-raw" | "migration-missing-mapping" | "migration-device-differs" | "migration-equal-device" | "migration-start-fails" | "ha-raw-address" | "boot-order-collision" | "backup-claims-device" | "container-uses-device" | "container-shares-device" | "container-device-held-by-vm";
+            /** @description What the finding is shown with. */
+            concerns: components["schemas"]["FindingConcerns"];
+            evidence: string[];
+            params?: {
+                [key: string]: string;
+            };
+            remedy: string[];
+            sentence: string;
+            /** @enum {string} */
+            severity: "info" | "warning" | "error";
+            subject: components["schemas"]["FindingSubject"];
         };
         MadeToken: {
             /** Format: date-time */
@@ -1148,6 +1205,28 @@ export interface components {
              * @enum {string}
              */
             role: "admin" | "operator" | "auditor";
+        };
+        NodeAnswer: {
+            /** Format: int64 */
+            checked_vms: number;
+            cluster: string;
+            complete: boolean;
+            /** @description Null: not read. */
+            devices: components["schemas"]["AnswerDevice"][] | null;
+            digest: string;
+            /** @description The displays, virtual functions left out; null: the devices were not read. */
+            host_displays: components["schemas"]["HostDisplay"][] | null;
+            issues: components["schemas"]["AnswerIssue"][];
+            node: string;
+            /** Format: date-time */
+            read_at: string | null;
+            /** @enum {string} */
+            scope: "proven" | "assumed" | "unproven";
+            /** @enum {string} */
+            source: "api" | "host" | "snapshot" | "merged";
+            unplaced: components["schemas"]["AnswerUnplaced"][];
+            /** Format: int64 */
+            visible_vms: number;
         };
         NodeScope: {
             /** Format: int64 */
@@ -1309,12 +1388,15 @@ export interface components {
             /** Format: int64 */
             checked_vms: number;
             cluster: string;
+            /** @description All references to devices of the node are known. */
             complete: boolean;
             config_read: boolean;
             /** @description Null: the configuration was not read. */
             custom_args: boolean | null;
             /** @description The name of the desktop; null for none. */
             desktop: string | null;
+            /** @description Whether the devices of the node were read; if not, it is not told what the lines name. */
+            devices_read: boolean;
             /** @description Lines of the file that Proxmox VE drops; null: this source cannot tell. */
             dropped_lines: components["schemas"]["VMDropped"][] | null;
             /** @description Those about the VM, and about functions and mappings that its lines name; null: not asked for. */
@@ -1329,6 +1411,8 @@ export interface components {
             managed: boolean | null;
             name: string | null;
             node: string;
+            /** @description What else could not be read or resolved on the node: about no VM in particular, or about others. */
+            node_issues: components["schemas"]["AnswerIssue"][];
             /** Format: date-time */
             read_at: string | null;
             /** @enum {string} */
@@ -1351,12 +1435,15 @@ export interface components {
             /** Format: int64 */
             checked_vms: number;
             cluster: string;
+            /** @description All references to devices of the node are known. */
             complete: boolean;
             config_read: boolean;
             /** @description Null: the configuration was not read. */
             custom_args: boolean | null;
             /** @description The name of the desktop; null for none. */
             desktop: string | null;
+            /** @description Whether the devices of the node were read; if not, it is not told what the lines name. */
+            devices_read: boolean;
             /** @description Lines of the file that Proxmox VE drops; null: this source cannot tell. */
             dropped_lines: components["schemas"]["VMDropped"][] | null;
             /** @description Those about the VM, and about functions and mappings that its lines name; null: not asked for. */
@@ -1371,6 +1458,8 @@ export interface components {
             managed: boolean | null;
             name: string | null;
             node: string;
+            /** @description What else could not be read or resolved on the node: about no VM in particular, or about others. */
+            node_issues: components["schemas"]["AnswerIssue"][];
             /** @description VMs with the same number on other nodes; only a damaged cluster file system has any. */
             others: components["schemas"]["VM"][];
             /** Format: date-time */
@@ -3359,7 +3448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["NodeAnswer"];
                 };
             };
             /** @description Not Modified: the answer is the one that If-None-Match names. */
