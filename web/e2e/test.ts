@@ -50,18 +50,19 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       return known;
     });
   }, { scope: "worker" }],
-  open: async ({ page, session, baseURL = "" }, provide) => {
+  open: async ({ page, session, baseURL }, provide) => {
     const browser = page.context();
+    const origin = baseURL ?? "";
     await provide(async (path, as = "admin") => {
       await browser.clearCookies();
-      await browser.addCookies(await session(baseURL, as));
+      await browser.addCookies(await session(origin, as));
       // The server may be another one by now.
-      if (!(await page.request.get("/api/v1/session")).ok()) await browser.addCookies(await session(baseURL, as, true));
+      if (!(await page.request.get("/api/v1/session")).ok()) await browser.addCookies(await session(origin, as, true));
       await page.goto(inLab(path));
     });
   },
-  signIn: async ({ page, playwright, baseURL = "" }, provide) => {
-    await provide(async (as) => { await page.context().addCookies(await newSession(playwright, baseURL, as)); });
+  signIn: async ({ page, playwright, baseURL }, provide) => {
+    await provide(async (as) => { await page.context().addCookies(await newSession(playwright, baseURL ?? "", as)); });
   },
 });
 
