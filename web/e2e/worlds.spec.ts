@@ -1,3 +1,4 @@
+import { demoPassword } from "./test";
 import { expect, test } from "./worlds";
 
 test("a simulated cluster is read until it is removed", async ({ page, open, cluster }) => {
@@ -31,16 +32,17 @@ test("nodes of a simulated cluster go off and away", async ({ page, open, cluste
   await expect(page.getByRole("region", { name: "pve-a" })).toHaveCount(0);
 });
 
-test("a server that is paused answers late, and one that is stopped forgets", async ({ page, open, server }) => {
-  await open("/");
+test("a server that is paused answers late, and one that is stopped forgets", async ({ page, baseURL, server }) => {
+  const session = () => page.request.get("/api/v1/session");
+  await page.request.post("/api/v1/session", { data: { name: "auditor", password: demoPassword }, headers: { Origin: baseURL ?? "" } });
   server.pause();
-  const answer = page.request.get("/api/v1/session");
+  const answer = session();
   server.resume();
   expect((await answer).status()).toBe(200);
   await server.stop();
-  await expect(page.request.get("/api/v1/session")).rejects.toThrow();
+  await expect(session()).rejects.toThrow();
   await server.start();
-  expect((await page.request.get("/api/v1/session")).status()).toBe(401);
+  expect((await session()).status()).toBe(401);
 });
 
 test("after a server that was stopped, there is a new one", async ({ page, open }) => {
