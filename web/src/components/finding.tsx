@@ -1,12 +1,14 @@
+import { useState, type ComponentProps } from "react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { splitRemedy, type Finding } from "../domain/finding";
+import type { Finding } from "../domain/finding";
 import { findingKey } from "../domain/findings";
-import { CopyButton, Raw } from "./copy";
+import { CopyButton } from "./copy";
+import { Remedies } from "./remedy";
 import { SeveritySign } from "./sign";
 import { VMLink } from "./vm";
 
-interface FindingListProps {
+export interface FindingListProps {
   findings: readonly Finding[];
   /** Opens the explanation of a code; without, the code leads to the page of findings. */
   onCode?: (code: Finding["code"]) => void;
@@ -18,15 +20,21 @@ interface FindingListProps {
 
 /** Findings, each with its evidence and what to do. */
 export function FindingList({ findings, ...rest }: FindingListProps) {
-  return <ul className="panel fnds">{findings.map((finding) => <Item key={findingKey(finding)} finding={finding} {...rest} />)}</ul>;
+  return <ul className="panel fnds">{findings.map((finding) => <FindingItem key={findingKey(finding)} finding={finding} {...rest} />)}</ul>;
 }
 
-function Item({ finding, onCode, narrow = false, manyClusters = false }: Omit<FindingListProps, "findings"> & { finding: Finding }) {
+interface FindingItemProps extends Omit<FindingListProps, "findings"> {
+  finding: Finding;
+  /** Its place in a list of which only a part is drawn. */
+  place?: ComponentProps<"li"> & { "data-index": number };
+}
+
+export function FindingItem({ finding, onCode, narrow = false, manyClusters = false, place }: FindingItemProps) {
   const { t, i18n } = useTranslation();
   const title = `finding.title.${finding.code}`;
   const sentence = `finding.${finding.code}`;
   return (
-    <li>
+    <li {...place}>
       <SeveritySign severity={finding.severity} />
       <div>
         {i18n.exists(title) && <p className="title">{t(title)}</p>}
@@ -66,10 +74,11 @@ function DeviceLink({ finding, node, device }: { finding: Finding; node: string 
 
 function Parts({ finding, narrow }: { finding: Finding; narrow: boolean }) {
   const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
   const { evidence, remedy } = finding;
   if (evidence.length === 0 && remedy.length === 0) return null;
   return (
-    <details>
+    <details onToggle={(event) => { setOpen(event.currentTarget.open); }}>
       <summary>{remedy.length > 0 ? t("findings.parts") : t("findings.evidence")}</summary>
       <div className={narrow ? "parts one" : "parts"}>
         {evidence.length > 0 && (
@@ -78,19 +87,8 @@ function Parts({ finding, narrow }: { finding: Finding; narrow: boolean }) {
             {evidence.map((line, index) => <p key={index} className="mono" lang="en">{line}</p>)}
           </div>
         )}
-        {remedy.length > 0 && <div><h3>{t("findings.remedy")}</h3>{remedy.map((line, index) => <Remedy key={index} line={line} />)}</div>}
+        {remedy.length > 0 && <div><h3>{t("findings.remedy")}</h3><Remedies finding={finding} shown={open} /></div>}
       </div>
     </details>
-  );
-}
-
-/** What to do: words as they are, commands to copy. */
-function Remedy({ line }: { line: string }) {
-  const { words, command } = splitRemedy(line);
-  return (
-    <div>
-      {words !== "" && <p lang="en">{words}{command !== "" && ":"}</p>}
-      {command !== "" && <Raw text={command} />}
-    </div>
   );
 }

@@ -35,10 +35,16 @@ export function findingsByRow(findings: readonly Finding[], rows: readonly Row[]
   return own;
 }
 
-const shares = /^(.*?):?\s*((?:qm|pvesh|lspci|pvesm|pct|systemctl|update-grub|proxmox-boot-tool|modprobe|echo|cat|lsblk|dmesg)\s.*)$/;
+const command = "(?:qm|pct|pvesh|pvesm|ha-manager|lspci|lsblk|dmesg|ip|echo|cat|cp|systemctl|modprobe|update-grub|proxmox-boot-tool) ";
+const corrected = "(?:\\w[\\w-]*=[^,]*,)*id=";
+const ending = new RegExp(`^(?:(.*?): )?((?:${command}|${corrected}).*)$`);
 
-/** Splits a remedy into its words and the command to copy; either may be "". */
+/**
+ * Splits a remedy into its words and what is to be copied, a command or a corrected entry;
+ * either may be "". What is to be copied begins the line or follows a colon, and ends the
+ * line: a command in the middle of a sentence stays in the words, since its end is not known.
+ */
 export function splitRemedy(line: string): { words: string; command: string } {
-  const match = shares.exec(line);
-  return match ? { words: match[1] ?? "", command: match[2] ?? "" } : { words: line, command: "" };
+  const [, words = "", rest = ""] = ending.exec(line) ?? [];
+  return rest === "" || rest.endsWith(".") ? { words: line, command: "" } : { words, command: rest };
 }

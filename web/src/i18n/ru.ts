@@ -1,3 +1,3 @@
 import { merge, type Messages } from "./merge";
 
-export default merge(import.meta.glob<Messages>("./ru/*.ts", { eager: true, import: "default" }));
+export default merge(import.meta.glob<Messages>(["./ru/*.ts", "!./ru/finding-about.ts"], { eager: true, import: "default" }));

@@ -2,42 +2,64 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFindingCodes, type FindingCode } from "../../api/findings";
 import { Drawer } from "../../components/drawer";
+import { useFindingAbout } from "../../components/finding-about";
 import { Loaded } from "../../components/list";
+import { severities } from "../../domain/findings";
 
-/** What a code means: when it is found, what happens otherwise, and what to do. The server explains in English. */
+/** What a code means: when it is found, what happens otherwise, and what to do. */
 export function CodeDrawer({ code, onClose }: { code: string; onClose: () => void }) {
   const { t, i18n } = useTranslation();
   const query = useFindingCodes();
   const title = `finding.title.${code}`;
   return (
     <Drawer title={i18n.exists(title) ? t(title) : <span className="mono">{code}</span>} sub={i18n.exists(title) ? <span className="mono">{code}</span> : undefined} onClose={onClose}>
-      <section className="sec meaning">
+      <div className="meaning">
         <Loaded query={query} rows={3}>
           {(codes) => <Meaning of={codes.find((one) => one.code === code)} />}
         </Loaded>
-      </section>
+      </div>
     </Drawer>
   );
 }
 
 function Meaning({ of }: { of: FindingCode | undefined }) {
   const { t } = useTranslation();
-  if (!of) return <p>{t("findings.no_such_code")}</p>;
+  const about = useFindingAbout();
+  if (!of) return <section className="sec"><p>{t("findings.no_such_code")}</p></section>;
   return (
     <>
-      {of.to_come && <p className="muted">{t("findings.to_come")}</p>}
-      <dl className="explained">
-        <Part name={t("findings.family")}>{of.family}</Part>
-        <Part name={t("findings.severity")}>{of.severity}</Part>
-        <Part name={t("findings.when")}>{of.when}</Part>
-        <Part name={t("findings.why")}>{of.why}</Part>
-        <Part name={t("findings.remedy")}>{of.remedy}</Part>
-        <Part name={t("findings.source")}>{of.source}</Part>
-      </dl>
+      {of.to_come && <section className="sec"><p className="muted">{t("findings.to_come")}</p></section>}
+      <Part name={t("findings.when")} own={about.part("when", of.code)} english={of.when} />
+      <Part name={t("findings.why")} own={about.part("why", of.code)} english={of.why} />
+      <Part name={t("findings.remedy")} own={about.part("todo", of.code)} english={of.remedy} />
+      <section className="sec">
+        <dl className="kv">
+          <dt>{t("findings.severity")}</dt><dd><Severity of={of} own={about.part("severity", of.code)} /></dd>
+          <dt>{t("findings.family")}</dt><dd><Told own={about.family(of.family)} english={of.family} /></dd>
+          <dt>{t("findings.source")}</dt><dd lang="en">{of.source}</dd>
+        </dl>
+      </section>
     </>
   );
 }
 
-function Part({ name, children }: { name: string; children: ReactNode }) {
-  return <><dt className="label">{name}</dt><dd lang="en">{children}</dd></>;
+interface ToldProps {
+  /** In the reader's language, if it is there. */
+  own: string | undefined;
+  english: string;
+}
+
+function Part({ name, ...text }: ToldProps & { name: ReactNode }) {
+  return <section className="sec"><h3>{name}</h3><p><Told {...text} /></p></section>;
+}
+
+function Told({ own, english }: ToldProps) {
+  return own === undefined ? <span lang="en">{english}</span> : own;
+}
+
+/** A word where the severity is always the same, else the words that say what it depends on. */
+function Severity({ of, own }: { of: FindingCode; own: string | undefined }) {
+  const { t } = useTranslation();
+  const plain = severities.find((severity) => of.severity.toLowerCase() === `${severity}.`);
+  return plain ? t(`severity.${plain}`) : <Told own={own} english={of.severity} />;
 }

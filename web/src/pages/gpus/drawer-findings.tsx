@@ -1,10 +1,10 @@
 import { useTranslation } from "react-i18next";
-import { Raw } from "../../components/copy";
 import type { Devices } from "../../components/inventory";
+import { Remedies } from "../../components/remedy";
 import { SeveritySign } from "../../components/sign";
 import { Bar, Failed } from "../../components/states";
 import { useFindingText } from "../../components/words";
-import { findingsOf, splitRemedy, type Finding } from "../../domain/finding";
+import { findingsOf, type Finding } from "../../domain/finding";
 import type { AnswerDevice } from "../../domain/inventory";
 
 interface DeviceFindingsProps {
@@ -40,14 +40,8 @@ function OneFinding({ finding }: { finding: Finding }) {
       <div>
         <p>{text(finding)}</p>
         <p className="label"><span className="mono">{finding.code}</span></p>
-        {finding.remedy.map((line) => <Remedy key={line} line={line} />)}
+        {finding.remedy.length > 0 && <Remedies finding={finding} />}
       </div>
     </div>
   );
-}
-
-/** A step to take: its words, and the command to copy. */
-function Remedy({ line }: { line: string }) {
-  const { words, command } = splitRemedy(line);
-  return <>{words !== "" && <p className="label">{words}{command !== "" && ":"}</p>}{command !== "" && <Raw text={command} />}</>;
 }
