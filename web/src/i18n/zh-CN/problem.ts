@@ -41,6 +41,7 @@ export default {
   "problem.vm_not_found": "没有此虚拟机，或此令牌看不到它。",
   "problem.device_not_found": "此节点上没有该设备。",
   "problem.desktop_not_found": "没有登记此桌面。",
+  "problem.keyring_unfit": "密钥文件无法打开已存的集群令牌。请恢复正确的文件，或重新输入令牌。",
   "problem.no_key": "已存令牌所用的密钥缺失。请恢复密钥文件，或重新输入令牌。",
   "problem.sealed": "无法解密已存的令牌。请重新输入令牌。",
   "problem.revision_required": "请求缺少所依据的版本。请重新加载后重试。",
