@@ -60,7 +60,7 @@ func TestAbout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			report := c.world.report(t)
-			only := slices.DeleteFunc(Find(report), func(f Finding) bool { return f.Code != c.code })
+			only := slices.DeleteFunc(Looked(Find(report)), func(f Finding) bool { return f.Code != c.code })
 			if len(only) == 0 {
 				t.Fatal("nothing is found")
 			}
@@ -94,7 +94,7 @@ func TestAboutNodes(t *testing.T) {
 		s.Nodes["pve-b"], s.Nodes["pve-c"] = &other, &alone
 		s.Members = facts.Read[[]facts.Member]{State: facts.OK, Value: []facts.Member{{Name: "pve-a"}, {Name: "pve-b"}, {Name: "pve-c"}}}
 	}
-	found := slices.DeleteFunc(Find(world.report(t)), func(f Finding) bool { return f.Code != MigrationEqualDevice })
+	found := slices.DeleteFunc(Looked(Find(world.report(t))), func(f Finding) bool { return f.Code != MigrationEqualDevice })
 	if len(found) != 1 {
 		t.Fatalf("%+v", found)
 	}

@@ -114,6 +114,7 @@ func (c *containerLook) usesDevice() (Finding, bool) {
 	}
 	f := c.finding(ContainerUsesDevice, Info, c.uses)
 	f.Sentence = fmt.Sprintf("%s on node %s %s.", c.words(), c.Node, containerUsesWords(c.uses))
+	f.sayContainerUses(c.uses)
 	f.Remedy = []string{"None is needed as long as the device stays with the host; pass it to no VM that runs at the same time."}
 	return f, true
 }
@@ -124,7 +125,8 @@ func (c *containerLook) sharesDevice() (Finding, bool) {
 	}
 	f := c.finding(ContainerSharesDevice, Warning, c.shared)
 	vms := c.vms(c.shared, c.node.containerRivals)
-	f.vms, f.Params["vms"] = vmsOf(vms...), deviceWords(deviceNumbers(vms))
+	f.vms, f.Params["vms"] = vmsOf(vms...), joined(deviceNumbers(vms))
+	f.sayContainerUses(c.shared)
 	its := containerDevicesOf(c.shared)
 	f.Sentence = fmt.Sprintf("%s on node %s %s, and %s %s %s. A VM that runs with a function has taken it "+
 		"from the host's driver and from the container; Proxmox VE does not ask.",
@@ -144,7 +146,8 @@ func (c *containerLook) heldByVM() (Finding, bool) {
 	}
 	f := c.finding(ContainerDeviceHeldByVM, Warning, c.held)
 	vms := c.vms(c.held, c.node.containerHolders)
-	f.vms, f.Params["vms"] = vmsOf(vms...), deviceWords(deviceNumbers(vms))
+	f.vms, f.Params["vms"] = vmsOf(vms...), joined(deviceNumbers(vms))
+	f.Params["paths"] = joined(containerPathsOf(c.held))
 	its := containerDevicesOf(c.held)
 	f.Sentence = fmt.Sprintf("%s on node %s is to use %s through the driver of the host, but %s %s with %s. "+
 		"The device files do not exist meanwhile, so the container does not find the GPU; a mount that is optional lets it start without.",
@@ -160,11 +163,14 @@ func (c *containerLook) finding(code Code, severity Severity, parts []containerP
 	devices := containerDevicesOf(parts)
 	f := Finding{
 		Code: code, Severity: severity, Subject: Subject{Node: c.Node, Slot: atlas.NoSlot},
-		Params:  map[string]string{"node": c.Node, "container": strconv.Itoa(c.VMID), "devices": deviceWords(deviceNames(devices))},
+		Params:  map[string]string{"node": c.Node, "container": strconv.Itoa(c.VMID), "devices": joined(deviceNames(devices))},
 		devices: devicesOf(c.node, devices...),
 	}
 	if len(devices) == 1 {
 		f.Subject = c.node.about(devices[0].Address)
+	}
+	if c.Status == facts.Stopped {
+		f.also("stopped", nil)
 	}
 	for i := range parts {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("container %d %s", c.VMID, parts[i].Text()))

@@ -122,7 +122,7 @@ func TestContainersAreFound(t *testing.T) {
 		change: withContainer(t, "dev0: /dev/nvidia0"),
 	}
 	report := world.report(t)
-	found := Find(report)
+	found := Looked(Find(report))
 	node := report.Node("pve-a")
 	device := &node.Devices[1]
 	for name, part := range map[string][]Finding{"device": OfDevice(found, node, device), "VM": OfVM(found, node, report.FindVM(101)[0])} {

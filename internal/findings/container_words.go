@@ -11,13 +11,13 @@ import (
 // is not certain.
 func containerUsesWords(parts []containerPart) string {
 	verb := "may use"
-	if !slices.ContainsFunc(parts, func(p containerPart) bool { return !p.Certain() }) {
+	if containerCertain(parts) {
 		verb = "uses"
 	}
 	text := fmt.Sprintf("%s %s through the driver of the host", verb, deviceWords(few(deviceNames(containerDevicesOf(parts)))))
 	var reasons []string
 	for i := range parts {
-		if reason := containerReason(&parts[i]); reason != "" && !slices.Contains(reasons, reason) {
+		if reason, _, _ := containerReason(&parts[i]); reason != "" && !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
 	}
@@ -27,28 +27,49 @@ func containerUsesWords(parts []containerPart) string {
 	return text
 }
 
-func containerReason(part *containerPart) string {
+func containerCertain(parts []containerPart) bool {
+	return !slices.ContainsFunc(parts, func(p containerPart) bool { return !p.Certain() })
+}
+
+// sayContainerUses says what containerUsesWords does, for translation.
+func (f *Finding) sayContainerUses(parts []containerPart) {
+	f.Params["variant"] = "maybe"
+	if containerCertain(parts) {
+		f.Params["variant"] = "certain"
+	}
+	for i := range parts {
+		if reason, word, key := containerReason(&parts[i]); reason != "" {
+			f.alsoOf(word, key, []string{parts[i].Path})
+		}
+	}
+}
+
+// containerReason says why it is not certain what a use is, in words and as an
+// addition with its parameter; "" if there is nothing to say.
+func containerReason(part *containerPart) (text, word, key string) {
 	switch {
 	case part.Reach == atlas.ReachEvery:
-		return part.Path + " gives it every GPU of the driver"
+		return part.Path + " gives it every GPU of the driver", "every_gpu", "every_paths"
 	case part.Reach == atlas.ReachExact:
-		return ""
+		return "", "", ""
 	case len(part.ContainerUse.Devices) == 1:
-		return "no other GPU of the node fits " + part.Path
+		return "no other GPU of the node fits " + part.Path, "only_fits", "fitting_paths"
 	default:
-		return "which GPU of the node " + part.Path + " belongs to cannot be told from here"
+		return "which GPU of the node " + part.Path + " belongs to cannot be told from here", "which_unknown", "unknown_paths"
 	}
 }
 
 // containerPaths names the device files of some uses.
-func containerPaths(parts []containerPart) string {
+func containerPaths(parts []containerPart) string { return deviceWords(few(containerPathsOf(parts))) }
+
+func containerPathsOf(parts []containerPart) []string {
 	var paths []string
 	for i := range parts {
 		if !slices.Contains(paths, parts[i].Path) {
 			paths = append(paths, parts[i].Path)
 		}
 	}
-	return deviceWords(few(paths))
+	return paths
 }
 
 var containerEntries = []Entry{

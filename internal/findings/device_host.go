@@ -48,7 +48,8 @@ func deviceMayBeHosts(n *node, l *line, device *atlas.Device) bool {
 	case len(device.HostUses()) > 0:
 		return true
 	default:
-		return l.Via == atlas.ViaAddress && !device.IsVirtual() && deviceLoss(n, device) != ""
+		_, loses := deviceLoss(n, device)
+		return l.Via == atlas.ViaAddress && !device.IsVirtual() && loses
 	}
 }
 
@@ -61,29 +62,39 @@ func deviceHeld(n *node) map[*atlas.Device]bool {
 	return held
 }
 
-// deviceLoss says what the host loses with a function by its looks, "" for
-// nothing that shows.
-func deviceLoss(n *node, device *atlas.Device) string {
+// deviceLosses say what the host loses with a function, by the variant of the
+// finding.
+var deviceLosses = map[string]string{
+	"storage":      "disks of the host on it vanish",
+	"network_only": "the host loses its only network controller",
+	"network_last": "the host loses the last of its network controllers, because VMs take all of them",
+	"boot_display": "the host loses its console",
+	"management":   "the remote console of the server's management controller goes dark",
+}
+
+// deviceLoss gives what the host loses with a function by its looks, see
+// deviceLosses; loses is false for nothing that shows.
+func deviceLoss(n *node, device *atlas.Device) (loss string, loses bool) {
 	switch {
 	case device.Class.Base() == 0x01:
-		return "disks of the host on it vanish"
+		return "storage", true
 	case device.Class.Base() == 0x02:
 		return deviceNetworkLoss(n)
 	case device.Host != nil && device.Host.BootDisplay.Told && device.Host.BootDisplay.Value:
-		return "the host loses its console"
+		return "boot_display", true
 	case device.IsBMC():
-		return "the remote console of the server's management controller goes dark"
+		return "management", true
 	default:
-		return ""
+		return "", false
 	}
 }
 
-// deviceNetworkLoss says what the host loses with one of its network controllers
-// when all VMs of the node have what they name, "" if another controller stays or
-// may be there. Virtual functions aside.
-func deviceNetworkLoss(n *node) string {
+// deviceNetworkLoss gives what the host loses with one of its network controllers
+// when all VMs of the node have what they name, nothing if another controller stays
+// or may be there. Virtual functions aside.
+func deviceNetworkLoss(n *node) (loss string, loses bool) {
 	if !deviceListWhole(n) {
-		return ""
+		return "", false
 	}
 	count := 0
 	for i := range n.Devices {
@@ -92,14 +103,14 @@ func deviceNetworkLoss(n *node) string {
 			continue
 		}
 		if !device.ForVMs() && !slices.ContainsFunc(n.linesOf(device), deviceTakes) {
-			return ""
+			return "", false
 		}
 		count++
 	}
 	if count == 1 {
-		return "the host loses its only network controller"
+		return "network_only", true
 	}
-	return "the host loses the last of its network controllers, because VMs take all of them"
+	return "network_last", true
 }
 
 // deviceTakes tells whether the next start of a VM takes what the line names.
@@ -111,7 +122,7 @@ func deviceHostPassed(n *node, l *line, device *atlas.Device) Finding {
 	f := Finding{
 		Code: HostDevicePassed, Severity: Warning, Subject: subject,
 		Params: map[string]string{
-			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
+			"node": l.vm.Node, "vmid": l.vm.number(), "slot": l.key(), "device": device.Address.String(), "class": deviceClass(device),
 		},
 		Evidence: []string{deviceLineEvidence(l), deviceEvidence(device)},
 		Remedy: []string{
@@ -121,15 +132,17 @@ func deviceHostPassed(n *node, l *line, device *atlas.Device) Finding {
 		devices: devicesOf(n, l.all()...),
 	}
 	if uses := device.HostUses(); len(uses) > 0 {
-		f.Severity, f.Params["loss"] = Error, deviceUseWords(uses)
+		f.Severity, f.Params["variant"] = Error, "in_use"
+		f.sayLoss(uses)
 		f.Evidence = append(f.Evidence, deviceUseEvidence(device)...)
 		f.Sentence = fmt.Sprintf("%s of VM %d passes %s, which the host uses: when the VM starts, the host loses %s.",
-			l.key(), l.vm.VMID, deviceLabel(device), f.Params["loss"])
+			l.key(), l.vm.VMID, deviceLabel(device), deviceUseWords(uses))
 		return f
 	}
-	f.Params["loss"] = deviceLoss(n, device)
+	loss, _ := deviceLoss(n, device)
+	f.Params["variant"] = loss
 	f.Sentence = fmt.Sprintf("%s of VM %d passes %s: when the VM starts, %s. Whether the host uses it cannot be seen from here.",
-		l.key(), l.vm.VMID, deviceLabel(device), f.Params["loss"])
+		l.key(), l.vm.VMID, deviceLabel(device), deviceLosses[loss])
 	return f
 }
 
@@ -174,8 +187,8 @@ func deviceLeftBehind(l *line, device *atlas.Device, left []*atlas.Device) Findi
 		Sentence: fmt.Sprintf("%s of VM %d passes %s; %s of the same card %s not passed.",
 			l.key(), l.vm.VMID, device.Address, deviceWords(deviceLabels(left)), devicePlural(len(left), "is", "are")),
 		Params: map[string]string{
-			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
-			"device": device.Address.String(), "left": deviceWords(deviceNames(left)),
+			"node": l.vm.Node, "vmid": l.vm.number(), "slot": l.key(),
+			"device": device.Address.String(), "left": devicePlain(left),
 		},
 		Evidence: append([]string{deviceLineEvidence(l), deviceEvidence(device)}, deviceEvidenceOf(left)...),
 		Remedy:   []string{"To pass the whole card, name the slot without a function, or give the VM another hostpci line for each part on another bus. Leaving it out is allowed."},
@@ -245,8 +258,8 @@ func deviceWholeAndSlice(whole *line, parts []*line, device *atlas.Device) Findi
 			"the function offers none once it is bound to vfio-pci, and the VM does not start.",
 			whole.key(), whole.vm.VMID, device.Address, deviceWords(keys), devicePlural(len(keys), "wants", "want")),
 		Params: map[string]string{
-			"node": whole.vm.Node, "vmid": whole.vm.number(), "slot": whole.key(),
-			"device": device.Address.String(), "slices": deviceWords(keys),
+			"variant": "mdev", "node": whole.vm.Node, "vmid": whole.vm.number(), "slot": whole.key(),
+			"device": device.Address.String(), "slices": joined(keys),
 		},
 		Evidence: append(evidence, deviceEvidence(device)), Remedy: remedy,
 		devices: devicesOf(whole.vm.node, whole.all()...),
@@ -310,8 +323,8 @@ func devicePFTaken(n *node, l *line, device *atlas.Device, users []*line) Findin
 			l.key(), l.vm.VMID, device.Address, devicePlural(len(vfs), "function", "functions"), deviceWords(deviceNames(vfs)),
 			devicePlural(len(vfs), "is", "are"), deviceVMWords(vms), devicePlural(len(vfs), "it vanishes", "they vanish")),
 		Params: map[string]string{
-			"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
-			"vfs": deviceWords(deviceNames(vfs)), "vms": deviceWords(deviceNumbers(vms)),
+			"variant": "vfs", "node": n.Name, "vmid": l.vm.number(), "slot": l.key(), "device": device.Address.String(),
+			"vfs": joined(deviceNames(vfs)), "vms": joined(deviceNumbers(vms)),
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Leave %s to the host and give VM %d a virtual function that no other VM names.", device.Address, l.vm.VMID)},

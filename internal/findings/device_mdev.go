@@ -51,18 +51,18 @@ func findMdevTypeUnknown(w *world) []Finding {
 	var found []Finding
 	for _, l := range deviceSlices(w) {
 		device := l.exact[0]
-		var why, evidence string
+		var why, variant, evidence string
 		switch {
 		case device.Mdev.Told && !device.Mdev.Value:
-			why = "the function offers no mediated devices at all"
+			why, variant = "the function offers no mediated devices at all", "no_mdev"
 			evidence = device.Address.String() + ": no mediated devices"
 		case device.NvidiaVGPU && deviceIsNvidiaType(l.Mdev):
 			continue // the list of NVIDIA's driver has only what can be made now
 		case device.NvidiaVGPU:
-			why = "with NVIDIA's vGPU driver for kernel 6.8 and later types are written nvidia- and a number"
+			why, variant = "with NVIDIA's vGPU driver for kernel 6.8 and later types are written nvidia- and a number", "not_nvidia"
 			evidence = device.Address.String() + ": vGPUs of NVIDIA's driver for kernel 6.8 and later"
 		case deviceLacksType(device, l.Mdev):
-			why = "the function has no such type"
+			why, variant = "the function has no such type", "no_type"
 			evidence = deviceTypesEvidence(device)
 		default:
 			continue
@@ -74,7 +74,7 @@ func findMdevTypeUnknown(w *world) []Finding {
 			Sentence: fmt.Sprintf("%s of VM %d asks %s for a mediated device of type %s: %s. The VM does not start.",
 				l.key(), l.vm.VMID, device.Address, l.Mdev, why),
 			Params: map[string]string{
-				"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
+				"variant": variant, "node": l.vm.Node, "vmid": l.vm.number(), "slot": l.key(),
 				"device": device.Address.String(), "type": l.Mdev,
 			},
 			Evidence: []string{deviceLineEvidence(l), evidence},
@@ -166,7 +166,7 @@ func deviceExhausted(lines []*line, available int) Finding {
 		Sentence: fmt.Sprintf("VM %d wants %d %s of type %s from %s, and %d can be made now; the VM does not start until more are free.",
 			l.vm.VMID, len(lines), devicePlural(len(lines), "mediated device", "mediated devices"), l.Mdev, device.Address, available),
 		Params: map[string]string{
-			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(), "device": device.Address.String(),
+			"node": l.vm.Node, "vmid": l.vm.number(), "slot": l.key(), "device": device.Address.String(),
 			"type": l.Mdev, "wanted": strconv.Itoa(len(lines)), "available": strconv.Itoa(available),
 		},
 		Evidence: append(evidence, deviceTypesEvidence(device)),
@@ -208,7 +208,7 @@ func findMdevAndWhole(w *world) []Finding {
 					deviceVMWords(wholes), devicePlural(len(wholes), "wants", "want"), device.Address, deviceVMWords(parts)),
 				Params: map[string]string{
 					"node": n.Name, "device": device.Address.String(),
-					"wholes": deviceWords(deviceNumbers(wholes)), "parts": deviceWords(deviceNumbers(parts)),
+					"wholes": joined(deviceNumbers(wholes)), "parts": joined(deviceNumbers(parts)),
 				},
 				Evidence: append(evidence, deviceEvidence(device)),
 				Remedy:   []string{"Decide on one use of the function: either every VM gets a mediated device of it, or one VM gets it whole."},

@@ -2,7 +2,9 @@ package findings
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -69,7 +71,7 @@ func deviceShifted(v *vm) (Finding, bool) {
 		Sentence: fmt.Sprintf("What VM %d names as %s is likely to be at %s now: every bus number is shifted by %+d.",
 			v.VMID, deviceWords(from), deviceWords(to), shifts[0]),
 		Params: map[string]string{
-			"node": v.Node, "vmid": deviceNumbers([]*vm{v})[0], "from": deviceWords(from), "to": deviceWords(to),
+			"variant": "shifted", "node": v.Node, "vmid": v.number(), "from": joined(from), "to": joined(to),
 			"shift": fmt.Sprintf("%+d", shifts[0]),
 		},
 		Evidence: slices.Compact(evidence), Remedy: remedy,
@@ -274,13 +276,14 @@ func (e *deviceEntry) findings(n *node, rivals int) []Finding {
 		Code: DeviceMoved, Severity: Info,
 		Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: e.mapping.ID},
 		Params: map[string]string{
-			"node": n.Name, "mapping": e.mapping.ID, "path": e.entry.Path, "id": e.entry.ID, "places": places,
+			"variant": "devices", "node": n.Name, "mapping": e.mapping.ID, "path": e.entry.Path, "id": e.entry.ID, "places": joined(e.places()),
 		},
 		Evidence: append([]string{fmt.Sprintf("mapping %s on %s: id=%s,path=%s", e.mapping.ID, n.Name, e.entry.ID, e.entry.Path)},
 			deviceEvidenceOf(e.equal)...),
 		devices: devicesOf(n, e.equal...),
 	}
 	if len(e.equal) == 1 && rivals == 1 {
+		moved.Params["variant"] = "entry"
 		moved.Sentence = fmt.Sprintf("The device %s that mapping %s expects at %s on node %s is likely to be at %s now: "+
 			"it is the only one of these ids that nothing else names.", e.entry.ID, e.mapping.ID, e.entry.Path, n.Name, places)
 		moved.Remedy = []string{fmt.Sprintf("Write path=%s into the entry for node %s, with the IOMMU group that the device has now.",
@@ -291,6 +294,7 @@ func (e *deviceEntry) findings(n *node, rivals int) []Finding {
 		e.entry.ID, e.mapping.ID, e.entry.Path, n.Name)
 	moved.Remedy = []string{"Tell the devices apart by slot or serial number (lspci -vv -s ADDRESS), then correct the entry."}
 	if len(e.equal) == 1 {
+		moved.Params["variant"], moved.Params["count"] = "entries", strconv.Itoa(rivals)
 		moved.Sentence += fmt.Sprintf("The only device of these ids that nothing else names is %s, and %d entries look for it; "+
 			"which of them means it cannot be told.", places, rivals)
 		moved.Remedy = []string{fmt.Sprintf("Find out which entry %s belongs to (lspci -vv -s %s), and correct that one.", places, places)}
@@ -298,6 +302,9 @@ func (e *deviceEntry) findings(n *node, rivals int) []Finding {
 	}
 	moved.Sentence += fmt.Sprintf("Devices of these ids that nothing else names: %s; which of them is meant cannot be told.", places)
 	identical := moved
+	identical.Params = maps.Clone(moved.Params)
+	delete(identical.Params, "variant")
+	identical.Params["count"] = strconv.Itoa(len(e.equal))
 	identical.Code, identical.Severity = IdenticalDevices, Warning
 	identical.Sentence = fmt.Sprintf("Node %s has %d equal devices %s that nothing else names (%s); "+
 		"which of them mapping %s means cannot be told from the ids.",

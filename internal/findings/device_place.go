@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/pci"
@@ -50,7 +49,8 @@ func findDeviceNotPresent(w *world) []Finding {
 func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 	subject := v.subject()
 	subject.Slot = missing[0].line.Slot
-	var keys, selectors, evidence, near []string
+	var keys, selectors, evidence []string
+	var near deviceNearby
 	var resembling []*atlas.Device
 	for _, m := range missing {
 		if m.line.Slot != subject.Slot {
@@ -62,20 +62,18 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 		}
 		selectors = append(selectors, m.selector.String())
 		resembling = append(resembling, deviceResembling(v.node, m.selector)...)
-		near = append(near, deviceNear(v.node, m.selector)...)
+		near.look(v.node, m.selector)
 	}
 	evidence = append(evidence, fmt.Sprintf("the list of PCI devices of node %s, %s: none for %s",
 		v.Node, deviceCount(v.node), deviceWords(selectors)))
-	who, end := "VM", "the VM does not start"
+	who, end, variant := "VM", "the VM does not start", "vm"
 	if v.Template {
-		who, end = "template", "no clone of it starts"
+		who, end, variant = "template", "no clone of it starts", "template"
 	}
-	sentence := fmt.Sprintf("%s of %s %d %s %s, which %s not there on node %s; %s: "+
-		"no PCI device found for '%s'.", deviceWords(keys), who, v.VMID, devicePlural(len(keys), "names", "name"),
-		deviceWords(selectors), devicePlural(len(selectors), "is", "are"), v.Node, end, selectors[0])
-	if len(near) > 0 {
-		sentence += " " + strings.Join(near, " ")
-	}
+	message := fmt.Sprintf("no PCI device found for '%s'", selectors[0])
+	sentence := fmt.Sprintf("%s of %s %d %s %s, which %s not there on node %s; %s: %s.",
+		deviceWords(keys), who, v.VMID, devicePlural(len(keys), "names", "name"),
+		deviceWords(selectors), devicePlural(len(selectors), "is", "are"), v.Node, end, message)
 	remedy := []string{"Look for the device on the node: lspci -nnD"}
 	for i, m := range missing {
 		if i > 0 && m.line == missing[i-1].line {
@@ -84,18 +82,27 @@ func deviceNotPresent(v *vm, missing []deviceMissing) Finding {
 		with, without := lineRelocated(m.line, missing)
 		remedy = append(remedy, "As root, with the address it has now: "+with, "or without the device: "+without)
 	}
-	return Finding{
+	f := Finding{
 		Code: DeviceNotPresent, Severity: Error, Subject: subject, Sentence: sentence,
 		Params: map[string]string{
-			"node": v.Node, "vmid": deviceNumbers([]*vm{v})[0], "slots": deviceWords(keys),
-			"addresses": deviceWords(selectors), "near": strings.Join(near, " "),
+			"variant": variant, "node": v.Node, "vmid": v.number(), "slots": joined(keys), "addresses": joined(selectors), "message": message,
 		},
 		Evidence: evidence, Remedy: remedy,
 		devices: devicesOf(v.node, resembling...),
 	}
+	f.sayNear(near)
+	return f
 }
 
-// deviceResembling gives the functions that deviceNear speaks of.
+// sayNear says what resembles the addresses.
+func (f *Finding) sayNear(near []deviceHint) {
+	for _, hint := range near {
+		f.Sentence += " " + hint.text
+		f.alsoOf(hint.word, additions[hint.word], hint.those)
+	}
+}
+
+// deviceResembling gives the functions that deviceNearby speaks of.
 func deviceResembling(n *node, selector pci.Selector) []*atlas.Device {
 	var resembling []*atlas.Device
 	for i := range n.Devices {
@@ -109,17 +116,55 @@ func deviceResembling(n *node, selector pci.Selector) []*atlas.Device {
 	return resembling
 }
 
-// deviceNear says what resembles an address that names nothing.
-func deviceNear(n *node, selector pci.Selector) []string {
+// deviceHint says what resembles an address that names nothing: in words, and as
+// the word of an addition with those that it is about.
+type deviceHint struct {
+	text, word string
+	those      []string
+}
+
+// deviceNearby is what resembles some addresses.
+type deviceNearby []deviceHint
+
+func (d *deviceNearby) add(word string, those []string, text string) {
+	*d = append(*d, deviceHint{text, word, those})
+}
+
+// look adds what resembles an address that names nothing.
+func (d *deviceNearby) look(n *node, selector pci.Selector) {
 	first := selector.First()
 	if selector.NamesNothing() {
 		if device := n.Device(first); device != nil {
-			return []string{fmt.Sprintf("%s is there, but Proxmox VE compares the text, and %s is spelled otherwise.",
-				device.Address, selector)}
+			d.add("other_spelling", deviceNames([]*atlas.Device{device}),
+				fmt.Sprintf("%s is there, but Proxmox VE compares the text, and %s is spelled otherwise.", device.Address, selector))
 		}
-		return nil
+		return
 	}
-	var near, slot, domains []string
+	slot, domains := deviceAlike(n, selector)
+	switch is := devicePlural(len(domains), "is", "are"); {
+	case len(domains) == 0:
+	case selector.HasDomain():
+		d.add("other_domain", domains, fmt.Sprintf("%s %s there in another domain.", deviceWords(domains), is))
+	default:
+		d.add("domain_zero", domains, fmt.Sprintf("Without a domain, %s means 0000 only; %s %s there.", selector, deviceWords(domains), is))
+	}
+	if len(slot) > 0 {
+		d.add("same_slot", slot, fmt.Sprintf("In the slot of %s there %s only %s.", selector, devicePlural(len(slot), "is", "are"), deviceWords(slot)))
+		if physical := n.Device(first.Slot()); first.Function != 0 && physical != nil && deviceMayHaveVFs(physical) {
+			d.add("vf_again", []string{selector.String()},
+				fmt.Sprintf("If %s was a virtual function, it has to be made again before the VM starts.", selector))
+		}
+	}
+	if nodes := deviceElsewhere(n, selector); len(nodes) > 0 {
+		d.add("elsewhere", nodes, fmt.Sprintf("%s %s a device with that address; a line counts on the node where the VM is.",
+			deviceWords(nodes), devicePlural(len(nodes), "has", "have")))
+	}
+}
+
+// deviceAlike gives what is in the slot of an address, and what has the address in
+// another domain.
+func deviceAlike(n *node, selector pci.Selector) (slot, domains []string) {
+	first := selector.First()
 	for i := range n.Devices {
 		address := n.Devices[i].Address
 		same := address
@@ -131,26 +176,7 @@ func deviceNear(n *node, selector pci.Selector) []string {
 			domains = append(domains, address.String())
 		}
 	}
-	if len(domains) > 0 {
-		text := fmt.Sprintf("%s %s there in another domain.", deviceWords(domains), devicePlural(len(domains), "is", "are"))
-		if !selector.HasDomain() {
-			text = fmt.Sprintf("Without a domain, %s means 0000 only; %s %s there.", selector,
-				deviceWords(domains), devicePlural(len(domains), "is", "are"))
-		}
-		near = append(near, text)
-	}
-	if len(slot) > 0 {
-		text := fmt.Sprintf("In the slot of %s there %s only %s.", selector, devicePlural(len(slot), "is", "are"), deviceWords(slot))
-		if physical := n.Device(first.Slot()); first.Function != 0 && physical != nil && deviceMayHaveVFs(physical) {
-			text += fmt.Sprintf(" If %s was a virtual function, it has to be made again before the VM starts.", selector)
-		}
-		near = append(near, text)
-	}
-	if nodes := deviceElsewhere(n, selector); len(nodes) > 0 {
-		near = append(near, fmt.Sprintf("%s %s a device with that address; a line counts on the node where the VM is.",
-			deviceWords(nodes), devicePlural(len(nodes), "has", "have")))
-	}
-	return near
+	return slot, domains
 }
 
 // deviceMayHaveVFs tells whether virtual functions are usual for a function.
@@ -234,8 +260,7 @@ func findDeviceClassUnexpected(w *world) []Finding {
 					l.key(), v.VMID, deviceWords(deviceLabels(l.exact)), deviceWords(options),
 					devicePlural(len(options), "is", "are")),
 				Params: map[string]string{
-					"node": v.Node, "vmid": deviceNumbers([]*vm{v})[0], "slot": l.key(),
-					"devices": deviceWords(deviceNames(l.exact)), "options": deviceWords(options),
+					"node": v.Node, "vmid": v.number(), "slot": l.key(), "devices": devicePlain(l.exact), "options": joined(options),
 				},
 				Evidence: append([]string{deviceLineEvidence(l)}, deviceEvidenceOf(l.exact)...),
 				Remedy: []string{

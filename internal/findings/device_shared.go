@@ -182,38 +182,44 @@ func (s *deviceSharing) finding(n *node) Finding {
 			waiting = append(waiting, claim.vm)
 		}
 	}
-	devices, vms := deviceWords(deviceNames(s.devices)), deviceWords(deviceNumbers(all))
-	waitingVMs := vms
-	if len(holders) > 0 {
-		waitingVMs = deviceWords(deviceNumbers(waiting))
-	}
-	first := s.devices[0].Address
-	sentence := deviceVMWords(all) + " on node " + n.Name + " name " + devices + ", which only one VM can have at a time."
-	if len(holders) == 1 {
-		sentence += fmt.Sprintf(" VM %d is running with %s; %s cannot start meanwhile: "+
-			"PCI device '%s' already in use by VMID '%d'.",
-			holders[0].VMID, devicePlural(len(s.devices), "it", "them"), deviceVMWords(waiting), first, holders[0].VMID)
-		if releases := s.releases(); releases != nil {
-			sentence += fmt.Sprintf(" VM %d gives %s back when it stops and does not take %s again.",
-				releases.VMID, devicePlural(len(s.devices), "it", "them"), devicePlural(len(s.devices), "it", "them"))
-		}
-	}
+	first, names := s.devices[0].Address, deviceNames(s.devices)
 	f := Finding{
-		Code: DeviceShared, Severity: Warning, Subject: n.about(first), Sentence: sentence,
+		Code: DeviceShared, Severity: Warning, Subject: n.about(first),
+		Sentence: deviceVMWords(all) + " on node " + n.Name + " name " + deviceWords(names) + ", which only one VM can have at a time.",
 		Params: map[string]string{
-			"node": n.Name, "vms": vms, "devices": devices,
-			"held_by": deviceWords(deviceNumbers(holders)), "waiting": waitingVMs,
+			"variant": "named", "node": n.Name, "vms": joined(deviceNumbers(all)), "devices": joined(names),
 		},
 		Remedy: []string{"Run only one of these VMs at a time, or give each its own device."},
 		vms:    vmsOf(all...), devices: devicesOf(n, s.devices...),
 	}
 	f.Evidence = s.evidence()
+	if len(holders) == 1 {
+		s.sayHeld(&f, holders[0], waiting)
+	}
 	if s.error {
-		f.Severity = Error
-		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
-		f.Remedy = append(f.Remedy, deviceOnbootRemedies(s.claims)...)
+		f.sayByItself(s.claims)
 	}
 	return f
+}
+
+// sayHeld says what the VM that runs with the functions means for the others.
+func (s *deviceSharing) sayHeld(f *Finding, holder *vm, waiting []*vm) {
+	them := devicePlural(len(s.devices), "it", "them")
+	message := fmt.Sprintf("PCI device '%s' already in use by VMID '%d'", s.devices[0].Address, holder.VMID)
+	f.Sentence += fmt.Sprintf(" VM %d is running with %s; %s cannot start meanwhile: %s.", holder.VMID, them, deviceVMWords(waiting), message)
+	f.also("held", map[string]string{"holder": holder.number(), "waiting": joined(deviceNumbers(waiting)), "message": message})
+	if s.releases() != nil {
+		f.Sentence += fmt.Sprintf(" VM %d gives %s back when it stops and does not take %s again.", holder.VMID, them, them)
+		f.also("released", nil)
+	}
+}
+
+// sayByItself says that claims meet without anybody doing anything.
+func (f *Finding) sayByItself(claims []*deviceClaim) {
+	f.Severity = Error
+	f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
+	f.Remedy = append(f.Remedy, deviceOnbootRemedies(claims)...)
+	f.also("by_itself", nil)
 }
 
 // evidence gives what the lines and the VMs say. What a finding has no room for is

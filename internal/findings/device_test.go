@@ -27,7 +27,7 @@ type deviceWorld struct {
 
 func (d deviceWorld) find(t *testing.T) []Finding {
 	t.Helper()
-	return Find(d.report(t))
+	return Looked(Find(d.report(t)))
 }
 
 func (d deviceWorld) report(t *testing.T) *atlas.Report {

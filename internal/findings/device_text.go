@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,10 +65,26 @@ func deviceNames(devices []*atlas.Device) []string {
 
 // deviceLabel names a function with its class: "0000:00:1f.6 (Ethernet controller)".
 func deviceLabel(device *atlas.Device) string {
-	if device.Names.Class != "" {
-		return device.Address.String() + " (" + device.Names.Class + ")"
+	class := device.Names.Class
+	if class == "" {
+		class = "class " + device.Class.String()
 	}
-	return device.Address.String() + " (class " + device.Class.String() + ")"
+	return with(device.Address.String(), class)
+}
+
+// deviceClass is the class as parameters have it: its name in the PCI ID repository,
+// or its number.
+func deviceClass(device *atlas.Device) string {
+	return cmp.Or(device.Names.Class, device.Class.String())
+}
+
+// devicePlain names functions with their classes, as parameters do.
+func devicePlain(devices []*atlas.Device) string {
+	labels := make([]string, len(devices))
+	for i, device := range devices {
+		labels[i] = with(device.Address.String(), deviceClass(device))
+	}
+	return joined(labels)
 }
 
 // deviceLabels names functions with their classes.

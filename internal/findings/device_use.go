@@ -28,6 +28,22 @@ func deviceUseWords(uses []facts.Use) string {
 	return deviceWords(rest)
 }
 
+// sayLoss says the same for translation.
+func (f *Finding) sayLoss(uses []facts.Use) {
+	for i := range uses {
+		switch use := &uses[i]; {
+		case use.Kind == facts.UseStorage && use.Name == facts.UseSwap:
+			f.also("loses_swap", nil)
+		case use.Kind == facts.UseStorage:
+			f.alsoOf("loses_mounts", "mounts", []string{use.Name})
+		case use.Kind == facts.UseNetwork:
+			f.alsoOf("loses_network", "interfaces", []string{use.Through + " → " + use.Name})
+		case use.Kind == facts.UseConsole:
+			f.also("loses_console", nil)
+		}
+	}
+}
+
 // deviceUseEvidence is what was read that shows what the host uses a function for.
 func deviceUseEvidence(device *atlas.Device) []string {
 	var texts []string

@@ -71,7 +71,8 @@ func (s Subject) MarshalJSON() ([]byte, error) {
 }
 
 // Finding is one thing worth acting on. Sentence is English; Code and Params say
-// the same for translation.
+// the same for translation, and Params hold no language: see Wording. A translation
+// that lacks a message for the code, the variant or a word of also shows Sentence.
 type Finding struct {
 	Code     Code              `json:"code"`
 	Severity Severity          `json:"severity"`

@@ -71,7 +71,7 @@ func findNoIOMMU(w *world) []Finding {
 			Code: NoIOMMU, Severity: Error, Subject: Subject{Node: n.Name, Slot: atlas.NoSlot},
 			Sentence: fmt.Sprintf("Node %s has no IOMMU: no function has an IOMMU group, so nothing can be passed to %s.",
 				n.Name, deviceVMWords(vms)),
-			Params:   map[string]string{"node": n.Name, "vms": deviceWords(deviceNumbers(vms))},
+			Params:   map[string]string{"node": n.Name, "vms": joined(deviceNumbers(vms))},
 			Evidence: evidence,
 			Remedy: []string{
 				"Switch on VT-d (Intel) or AMD-Vi (AMD) in the firmware of the node.",
@@ -113,8 +113,7 @@ func findNoIOMMUGroup(w *world) []Finding {
 				Sentence: fmt.Sprintf("%s of VM %d passes %s, which %s no IOMMU group; without one it cannot be passed, and the VM does not start.",
 					l.key(), l.vm.VMID, deviceWords(deviceNames(lacking)), devicePlural(len(lacking), "has", "have")),
 				Params: map[string]string{
-					"node": n.Name, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
-					"devices": deviceWords(deviceNames(lacking)),
+					"node": n.Name, "vmid": l.vm.number(), "slot": l.key(), "devices": joined(deviceNames(lacking)),
 				},
 				Evidence: append([]string{deviceLineEvidence(l)}, deviceEvidenceOf(lacking)...),
 				Remedy: []string{

@@ -28,6 +28,15 @@ func (u *groupUse) names() string {
 	return deviceWords(names)
 }
 
+// plain gives the same in no language: "a + b | c" for a and one of b and c.
+func (u *groupUse) plain() string {
+	names := deviceNames(u.devices)
+	if len(u.pool) > 0 {
+		names = append(names, strings.Join(deviceNames(u.pool), " | "))
+	}
+	return strings.Join(names, " + ")
+}
+
 // all gives the functions of the use.
 func (u *groupUse) all() []*atlas.Device { return slices.Concat(u.devices, u.pool) }
 
@@ -188,7 +197,7 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 	var vms []*vm
 	var claims []*deviceClaim
 	var functions []*atlas.Device
-	var names, lines, states, devices []string
+	var names, plain, lines, states, devices []string
 	for i, use := range uses {
 		if !apart[i] {
 			continue
@@ -196,6 +205,7 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 		vms = append(vms, use.claim.vm)
 		claims = append(claims, &use.claim)
 		names = append(names, fmt.Sprintf("VM %d %s", use.claim.vm.VMID, use.names()))
+		plain = append(plain, with(use.claim.vm.number(), use.plain()))
 		functions = append(functions, use.all()...)
 		for _, l := range use.claim.lines {
 			lines = append(lines, deviceLineEvidence(l))
@@ -207,21 +217,20 @@ func groupSharing(n *node, group int, uses []*groupUse) (Finding, bool) {
 		return Finding{}, false
 	}
 	slices.Sort(devices)
+	message := fmt.Sprintf("failed to open /dev/vfio/%d: Device or resource busy", group)
 	f := Finding{
 		Code: GroupShared, Severity: severity, Subject: n.about(groupFirst(uses, apart)),
 		Sentence: fmt.Sprintf("%s share IOMMU group %d on node %s: %s. Only one of them can run at a time; Proxmox VE does not notice, "+
-			"and QEMU fails with \"failed to open /dev/vfio/%d: Device or resource busy\".",
-			deviceVMWords(vms), group, n.Name, deviceWords(few(names)), group),
+			"and QEMU fails with %q.", deviceVMWords(vms), group, n.Name, deviceWords(few(names)), message),
 		Params: map[string]string{
-			"node": n.Name, "group": strconv.Itoa(group), "vms": deviceWords(deviceNumbers(vms)), "uses": deviceWords(names),
+			"node": n.Name, "group": strconv.Itoa(group), "vms": joined(deviceNumbers(vms)), "uses": joined(plain), "message": message,
 		},
 		Evidence: slices.Concat(lines, states, slices.Compact(devices)),
 		Remedy:   []string{"Run only one of these VMs at a time, give all functions of the group to one VM, or move a card to another slot."},
 		vms:      vmsOf(vms...), devices: devicesOf(n, functions...),
 	}
 	if severity == Error {
-		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
-		f.Remedy = append(f.Remedy, deviceOnbootRemedies(claims)...)
+		f.sayByItself(claims)
 	}
 	return f, true
 }
@@ -311,9 +320,9 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 			uses = append(uses, deviceUseEvidence(lost[i])...)
 		}
 	}
-	may := ""
+	may, variant := "", "certain"
 	if len(l.candidates) > 0 {
-		may = " may"
+		may, variant = " may", "maybe"
 	}
 	f := Finding{
 		Code: GroupTakesHostDevice, Severity: Warning, Subject: l.subject(),
@@ -322,8 +331,8 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 			l.vm.VMID, may, devicePlural(number(may == ""), "takes", "take"), l.key(), devicePlural(len(lost), "it is", "they are"),
 			deviceWords(groups), deviceWords(deviceLabels(lost)), devicePlural(len(lost), "it", "them"), devicePlural(len(lost), "it is", "they are")),
 		Params: map[string]string{
-			"node": l.vm.Node, "vmid": deviceNumbers([]*vm{l.vm})[0], "slot": l.key(),
-			"groups": deviceWords(groups), "taken": deviceWords(deviceLabels(lost)),
+			"variant": variant, "node": l.vm.Node, "vmid": l.vm.number(), "slot": l.key(),
+			"groups": joined(groups), "taken": devicePlain(lost),
 		},
 		Evidence: slices.Concat([]string{deviceLineEvidence(l)}, deviceEvidenceOf(named), deviceEvidenceOf(lost), uses),
 		Remedy: []string{
@@ -333,20 +342,24 @@ func groupTaken(l *line, take *atlas.StartTake) Finding {
 		},
 		devices: devicesOf(l.vm.node, slices.Concat(named, lost)...),
 	}
-	if len(used) > 0 {
-		f.Sentence += " The host uses this now and loses " + deviceWords(used) + "."
-		if may == "" {
-			f.Severity = Error
-		}
-	}
-	if len(broken) > 0 && !harmless {
-		f.sayBroken(broken)
-	}
 	if harmless {
 		f.Code, f.Severity, f.Remedy = GroupMateBound, Info, nil
 		f.Sentence = fmt.Sprintf("Starting VM %d%s %s %s of IOMMU group %s to vfio-pci, too, beside what %s names.",
 			l.vm.VMID, may, devicePlural(number(may == ""), "binds", "bind"), deviceWords(deviceLabels(lost)),
 			deviceWords(groups), l.key())
+		return f
+	}
+	if len(used) > 0 {
+		f.Sentence += " The host uses this now and loses " + deviceWords(used) + "."
+		for _, device := range lost {
+			f.sayLoss(device.HostUses())
+		}
+		if may == "" {
+			f.Severity = Error
+		}
+	}
+	if len(broken) > 0 {
+		f.sayBroken(broken)
 	}
 	return f
 }
@@ -375,17 +388,20 @@ func (f *Finding) sayBroken(lines []*line) {
 	lines = slices.Compact(lines)
 	var texts []string
 	for _, l := range lines {
+		word, name := "others_mdev", l.vm.number()+" "+l.key()
 		switch {
 		case l.exclusive():
+			word, name = "others_pool", with(name, l.Mapping)
 			texts = append(texts, fmt.Sprintf("VM %d, which may get it by resource mapping %s (%s), cannot start with it", l.vm.VMID, l.Mapping, l.key()))
 		case l.vm.running() && l.now():
+			word = "others_mdev_runs"
 			texts = append(texts, fmt.Sprintf("VM %d is running with a mediated device of it (%s) and loses that", l.vm.VMID, l.key()))
 		default:
 			texts = append(texts, fmt.Sprintf("VM %d gets no mediated device of it (%s) any more", l.vm.VMID, l.key()))
 		}
+		f.alsoOf(word, additions[word], []string{name})
 		f.Evidence = append(f.Evidence, deviceLineEvidence(l), deviceStatusEvidence(l.vm))
 	}
-	f.Params["broken"] = strings.Join(texts, "; ")
 	f.Sentence += " Other VMs want it, too: " + strings.Join(few(texts), "; ") + "."
 	f.vms = append(f.vms, vmsOfLines(lines...)...)
 }

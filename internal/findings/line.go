@@ -208,9 +208,6 @@ func (s *lineSlot) set(value pve.HostPCI) string {
 func (s *lineSlot) params() map[string]string {
 	p := lineParams(s.vm)
 	p["slot"] = s.key()
-	if s.value.Mapping != "" {
-		p["mapping"] = s.value.Mapping
-	}
 	return p
 }
 
@@ -243,12 +240,20 @@ func lineKey(v *vm, key string) string {
 	return lineQuote(v, key, value, item.Pending != nil)
 }
 
-// lineCannot begins the sentence about a VM that Proxmox VE will not start.
+// lineCannot begins the sentence about a VM that Proxmox VE will not start, see
+// sayRunning.
 func lineCannot(v *vm) string {
 	if v.running() {
 		return fmt.Sprintf("VM %d on %s runs, but cannot start again", v.VMID, v.Node)
 	}
 	return fmt.Sprintf("VM %d on %s cannot start", v.VMID, v.Node)
+}
+
+// sayRunning says for translation that a VM which cannot start runs now.
+func (f *Finding) sayRunning(v *vm) {
+	if v.running() {
+		f.also("running", nil)
+	}
 }
 
 // lineShell quotes an argument for a shell where that is needed.

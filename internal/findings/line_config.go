@@ -78,11 +78,14 @@ func lineArgs(w *world) []Finding {
 			continue
 		}
 		who, clones := "VM", ""
+		params := lineParams(v)
+		params["variant"] = "vm"
 		if v.Template {
 			who, clones = "template", " Its clones inherit them."
+			params["variant"] = "template"
 		}
 		found = append(found, Finding{
-			Code: ArgsPassesDevice, Severity: Warning, Subject: v.subject(), Params: lineParams(v),
+			Code: ArgsPassesDevice, Severity: Warning, Subject: v.subject(), Params: params,
 			Sentence: fmt.Sprintf("Custom arguments of %s %d on %s mention vfio-pci; which device they pass is not examined. "+
 				"Proxmox VE neither binds nor reserves it, nor sees it before a move to another node.%s", who, v.VMID, v.Node, clones),
 			Evidence: []string{fmt.Sprintf("VM %d args: set, mentions vfio-pci", v.VMID)},
@@ -238,7 +241,7 @@ func lineRestored(v *vm, old *lineOld) Finding {
 	key := pve.SlotKey(old.slot)
 	subject, params := v.subject(), lineParams(v)
 	subject.Slot, subject.Mapping = old.slot, old.value.Mapping
-	params["slot"], params["snapshots"] = key, strings.Join(old.snapshots, " ")
+	params["slot"], params["snapshots"] = key, joined(old.snapshots)
 	f := Finding{
 		Code: SnapshotRestoresDevice, Severity: Info, Subject: subject, Params: params,
 		devices: devicesOf(v.node, v.node.namedByAny(old.value.Selectors)...),
@@ -250,6 +253,9 @@ func lineRestored(v *vm, old *lineOld) Finding {
 	what := "mapping " + old.value.Mapping
 	if old.value.Host != "" {
 		what = "the raw address " + old.value.Host
+		params["variant"], params["address"] = "address", old.value.Host
+	} else {
+		params["variant"], params["mapping"] = "mapping", old.value.Mapping
 	}
 	f.Sentence = fmt.Sprintf(noun+" another %s: a rollback brings back %s without any check.", v.VMID, v.Node, key, what)
 	for _, name := range old.snapshots {
@@ -262,6 +268,7 @@ func lineRestored(v *vm, old *lineOld) Finding {
 		f.Severity = Warning
 	case report.MappingScope.State == atlas.Proven && lineMapping(v.node.world, old.value.Mapping) == nil:
 		f.Severity = Warning
+		params["variant"] = "mapping_gone"
 		f.Sentence = strings.TrimSuffix(f.Sentence, ".") + ", and this mapping does not exist any more."
 		f.Evidence = append(f.Evidence, "no mapping "+old.value.Mapping)
 	}

@@ -40,7 +40,8 @@ func lineDroppedFinding(v *vm, dropped *pve.DroppedLine, code Code, severity Sev
 	if slot, ok := pve.ParseSlotKey(dropped.Key); ok {
 		subject.Slot = slot
 	}
-	params["key"], params["line"], params["reason"] = lineShort(dropped.Key), strconv.Itoa(dropped.Line), dropped.Reason
+	params["key"], params["line"] = lineShort(dropped.Key), strconv.Itoa(dropped.Line)
+	params["message"] = lineShorter(strings.TrimSuffix(dropped.Reason, "."), 400)
 	return Finding{
 		Code: code, Severity: severity, Subject: subject, Params: params,
 		Evidence: []string{fmt.Sprintf("VM %d, line %d of the file, %s: %s", v.VMID, dropped.Line,
@@ -51,14 +52,20 @@ func lineDroppedFinding(v *vm, dropped *pve.DroppedLine, code Code, severity Sev
 
 func lineDropped(v *vm, dropped *pve.DroppedLine) Finding {
 	f := lineDroppedFinding(v, dropped, HostPCILineIgnored, Warning)
-	key := lineShort(dropped.Key)
-	f.Sentence = fmt.Sprintf("Proxmox VE drops line %d of VM %d on %s, %s: %s.", dropped.Line, v.VMID, v.Node, key, lineWhyDropped(dropped))
-	f.Evidence = append(f.Evidence, "Proxmox VE says: "+lineShorter(strings.TrimSuffix(dropped.Reason, "."), 400))
+	key, reasons := lineShort(dropped.Key), lineWhyDropped(dropped)
+	texts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		texts[i] = reason.text
+		f.sayReason(reason)
+	}
+	f.Sentence = fmt.Sprintf("Proxmox VE drops line %d of VM %d on %s, %s: %s.", dropped.Line, v.VMID, v.Node, key, strings.Join(texts, "; "))
+	f.Evidence = append(f.Evidence, "Proxmox VE says: "+f.Params["message"])
 	taken := false
 	if item, ok := v.Config.Get(dropped.Key); ok {
 		if value, set := item.Future(); set {
 			taken = true
 			f.Sentence += " It takes another line of the key."
+			f.also("another_line", nil)
 			f.Evidence = append(f.Evidence, lineQuote(v, dropped.Key, value, item.Pending != nil))
 		}
 	}
@@ -70,8 +77,13 @@ func lineDropped(v *vm, dropped *pve.DroppedLine) Finding {
 	if fixed := lineRespelled(dropped.Text); fixed != "" && f.Subject.Slot != atlas.NoSlot && !taken {
 		f.Remedy = []string{fmt.Sprintf("The line as Proxmox VE accepts it: qm set %d --%s %s", v.VMID, dropped.Key, lineShell(fixed))}
 	}
-	if others := lineAlsoNamed(v, dropped); others != "" {
-		f.Sentence += " Do not just correct it: " + others + "."
+	if others := lineAlsoNamed(v, dropped); len(others) > 0 {
+		told := make([]string, len(others))
+		for i, other := range others {
+			told[i] = other.key + " already names " + other.address
+			f.alsoOf("named_already", "named", []string{with(other.key, other.address)})
+		}
+		f.Sentence += " Do not just correct it: " + lineList(told) + "."
 		f.Remedy = []string{"Remove the line from the file, or write it anew and remove the other one: a VM must not name a function twice."}
 	}
 	return f
@@ -99,48 +111,61 @@ func lineRespelled(text string) string {
 	return value.String()
 }
 
-// lineWhyDropped says in plain words why Proxmox VE drops a line.
-func lineWhyDropped(dropped *pve.DroppedLine) string {
+// lineReason is one reason why Proxmox VE drops a line: in plain words, as the word
+// of an addition, and the option that it is about, "" for none.
+type lineReason struct{ text, word, option string }
+
+// sayReason adds a reason for translation.
+func (f *Finding) sayReason(reason lineReason) {
+	if reason.option == "" {
+		f.also(reason.word, nil)
+		return
+	}
+	f.alsoOf(reason.word, additions[reason.word], []string{reason.option})
+}
+
+// lineWhyDropped says why Proxmox VE drops a line.
+func lineWhyDropped(dropped *pve.DroppedLine) []lineReason {
 	if _, ok := pve.ParseSlotKey(dropped.Key); !ok {
-		return "the slots of a VM are hostpci0 to hostpci15"
+		return []lineReason{{"the slots of a VM are hostpci0 to hostpci15", "bad_slot", ""}}
 	}
 	_, err := pve.ParseHostPCI(dropped.Text)
 	refused, ok := errors.AsType[*pve.FormatError](err)
 	if !ok {
-		return lineShort(strings.TrimSuffix(dropped.Reason, "."))
+		return []lineReason{{lineShort(strings.TrimSuffix(dropped.Reason, ".")), "said", ""}}
 	}
-	reasons := make([]string, 0, len(refused.Faults))
+	reasons := make([]lineReason, 0, len(refused.Faults))
 	for _, fault := range refused.Faults {
 		if reason := lineFault(fault, dropped.Text); !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
 	}
-	return strings.Join(reasons, "; ")
+	return reasons
 }
 
-// lineFault says one fault of a refused value in plain words.
-func lineFault(fault pve.Fault, text string) string {
+// lineFault says one fault of a refused value.
+func lineFault(fault pve.Fault, text string) lineReason {
 	option := lineShort(strings.TrimSpace(fault.Option))
 	switch fault.Code {
 	case pve.FaultUnknownKey:
 		if strings.TrimSpace(fault.Option) != fault.Option {
-			return "white space around an option is not accepted"
+			return lineReason{"white space around an option is not accepted", "white_space", ""}
 		}
-		return "it does not know the option " + option
+		return lineReason{"it does not know the option " + option, "unknown_option", orDash(option)}
 	case pve.FaultMissingKey:
-		return "an option without a name or a value is not accepted"
+		return lineReason{"an option without a name or a value is not accepted", "no_value", ""}
 	case pve.FaultDuplicateKey:
-		return "an option must not stand twice in a line"
+		return lineReason{"an option must not stand twice in a line", "option_twice", ""}
 	case pve.FaultNotBoolean:
-		return option + " must be 1 or 0"
+		return lineReason{option + " must be 1 or 0", "not_boolean", option}
 	case pve.FaultNotInEnum:
-		return option + " has a value that it does not know"
+		return lineReason{option + " has a value that it does not know", "unknown_value", option}
 	case pve.FaultBadID:
-		return "no mapping can have the name that stands there"
+		return lineReason{"no mapping can have the name that stands there", "bad_mapping_name", ""}
 	case pve.FaultPattern:
 		return linePattern(option, text)
 	default:
-		return lineShort(fault.Message)
+		return lineReason{lineShort(fault.Message), "said", ""}
 	}
 }
 
@@ -159,30 +184,33 @@ func lineHost(text string) string {
 }
 
 // linePattern says why the value of an option is not written as it must be.
-func linePattern(option, text string) string {
+func linePattern(option, text string) lineReason {
 	_, remark := pve.CutRemark(text)
 	switch {
 	case option == "romfile":
-		return "the name of a ROM file must not hold a semicolon"
+		return lineReason{"the name of a ROM file must not hold a semicolon", "romfile_semicolon", ""}
 	case option == "mdev":
-		return "a type of mediated device holds no slash, dot or colon"
+		return lineReason{"a type of mediated device holds no slash, dot or colon", "mdev_characters", ""}
 	case option != "host":
-		return option + " must be 0x and four hexadecimal digits"
+		return lineReason{option + " must be 0x and four hexadecimal digits", "not_hexadecimal", option}
 	case remark:
-		return "a remark behind the value is not accepted"
+		return lineReason{"a remark behind the value is not accepted", "remark", ""}
 	case len(pve.ReadRefused(text).Selectors) == 0:
-		return "what stands where the address belongs is no address"
+		return lineReason{"what stands where the address belongs is no address", "no_address", ""}
 	case pci.ValidSelectors(strings.ToLower(lineHost(text))):
-		return "upper-case letters in an address are not accepted"
+		return lineReason{"upper-case letters in an address are not accepted", "upper_case", ""}
 	default:
-		return "what stands where the address belongs is not an address alone"
+		return lineReason{"what stands where the address belongs is not an address alone", "not_address_alone", ""}
 	}
 }
 
+// lineNamedToo is a function that another slot of the VM names.
+type lineNamedToo struct{ key, address string }
+
 // lineAlsoNamed says which other slots of the VM name functions that a dropped
 // line seems to mean; they would be assigned twice once it is corrected.
-func lineAlsoNamed(v *vm, dropped *pve.DroppedLine) string {
-	var told []string
+func lineAlsoNamed(v *vm, dropped *pve.DroppedLine) []lineNamedToo {
+	var named []lineNamedToo
 	selectors := pve.ReadRefused(dropped.Text).Selectors
 	for _, s := range lineValues(v) {
 		if s.key() == dropped.Key || !s.exclusive() || len(s.choices) != 1 {
@@ -190,14 +218,14 @@ func lineAlsoNamed(v *vm, dropped *pve.DroppedLine) string {
 		}
 		for _, function := range s.choices[0].functions {
 			for _, selector := range selectors {
-				text := s.key() + " already names " + function.Address.String()
-				if selector.Names(function.Address) && !slices.Contains(told, text) {
-					told = append(told, text)
+				other := lineNamedToo{s.key(), function.Address.String()}
+				if selector.Names(function.Address) && !slices.Contains(named, other) {
+					named = append(named, other)
 				}
 			}
 		}
 	}
-	return lineList(told)
+	return named
 }
 
 // lineMappingName gives the mapping that a refused value names as its host, and

@@ -61,7 +61,7 @@ func TestLineRemediesKeepOptions(t *testing.T) {
 		"0a:00.0;0b:00.0,pcie=1":     {"qm set 101 --hostpci0 'ADDRESS;ADDRESS,pcie=1'", "qm set 101 --delete hostpci0"},
 	} {
 		w := newWorld(atlas.Build(lineWorld{config: "hostpci0: " + line}.snapshot(t)))
-		found := findDeviceNotPresent(w)
+		found := Looked(findDeviceNotPresent(w))
 		if len(found) != 1 {
 			t.Errorf("%s: found %v", line, lineCodes(found))
 			continue

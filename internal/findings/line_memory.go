@@ -66,6 +66,7 @@ func linePinning(v *vm) []string {
 
 func lineShrinks(v *vm, memory, balloon int, evidence []string) Finding {
 	params := lineParams(v)
+	params["variant"] = "balloon"
 	params["balloon"], params["memory"] = strconv.Itoa(balloon), strconv.Itoa(memory)
 	return Finding{
 		Code: MemoryPinned, Severity: Warning, Subject: v.subject(), Params: params,
@@ -79,6 +80,7 @@ func lineShrinks(v *vm, memory, balloon int, evidence []string) Finding {
 func lineExceeds(v *vm, memory int, node int64, evidence []string) Finding {
 	has := strconv.FormatInt(node>>lineMiB, 10)
 	params := lineParams(v)
+	params["variant"] = "exceeds"
 	params["memory"], params["node_memory"] = strconv.Itoa(memory), has
 	return Finding{
 		Code: MemoryPinned, Severity: Warning, Subject: v.subject(), Params: params,

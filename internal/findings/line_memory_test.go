@@ -40,7 +40,7 @@ func TestMemoryAboveNode(t *testing.T) {
 			s := world.snapshot(t)
 			s.Nodes["pve-a"].Memory = c.memory
 			var got []string
-			for _, f := range lineMemoryPinned(newWorld(atlas.Build(s))) {
+			for _, f := range Looked(lineMemoryPinned(newWorld(atlas.Build(s)))) {
 				switch {
 				case f.Severity != Warning || len(f.Evidence) < 3 || f.Subject.VMID != 101:
 					t.Errorf("%+v", f)

@@ -82,7 +82,7 @@ func lineUnbound(s *lineSlot) (Finding, bool) {
 		return Finding{}, false
 	}
 	params := s.params()
-	params["devices"] = strings.Join(names, " ")
+	params["devices"] = joined(names)
 	value := *s.value
 	value.Driver = ""
 	remedy := []string{"Let Proxmox VE bind it: " + s.set(value), "or bind it on the node before the start:"}
@@ -91,14 +91,16 @@ func lineUnbound(s *lineSlot) (Finding, bool) {
 		remedy = append(remedy, fmt.Sprintf("echo vfio-pci > %s/driver_override; [ ! -e %s/driver ] || echo %s > %s/driver/unbind; "+
 			"echo %s > /sys/bus/pci/drivers_probe", path, path, name, path, name))
 	}
-	return Finding{
+	f := Finding{
 		Code: DriverKeepUnbound, Severity: Error, Subject: subject, Params: params,
 		Sentence: fmt.Sprintf("%s: %s keeps the driver of %s, and no vfio driver holds it.",
 			lineCannot(s.vm), s.key(), lineList(names)),
 		Evidence: append([]string{s.evidence()}, evidence...),
 		Remedy:   remedy,
 		devices:  devicesOf(s.vm.node, s.functions()...),
-	}, true
+	}
+	f.sayRunning(s.vm)
+	return f, true
 }
 
 // lineNoDisplay tells whether a vga value leaves out the virtual display: its type
@@ -127,13 +129,15 @@ func lineXVGA(w *world) []Finding {
 			}
 			sentence := fmt.Sprintf("Proxmox VE does not pass x-vga of %s of VM %d on %s to QEMU, because its firmware is OVMF", s.key(), v.VMID, v.Node)
 			vga := v.future("vga")
-			f.Params["vga"] = vga
 			switch {
 			case vga == "":
+				f.Params["variant"] = "default_display"
 				sentence += "; what is left of it is that the VM gets no virtual display and that the guest does not see KVM."
 			case lineNoDisplay(vga):
+				f.Params["variant"], f.Params["vga"] = "no_display", vga
 				sentence += "; vga leaves out the virtual display, and what is left of it is that the guest does not see KVM."
 			default:
+				f.Params["variant"], f.Params["vga"] = "display", vga
 				sentence += ", and vga still adds a virtual display."
 				f.Remedy = []string{fmt.Sprintf("qm set %d --vga none", v.VMID)}
 			}

@@ -29,7 +29,7 @@ func TestROMFileMissing(t *testing.T) {
 			}}},
 		}
 		got := 0
-		for _, f := range findings.Find(atlas.Build(snapshot)) {
+		for _, f := range findings.Looked(findings.Find(atlas.Build(snapshot))) {
 			if f.Code == findings.ROMFileMissing {
 				got++
 				if f.Severity != findings.Error || f.Subject.VMID != 100 || f.Subject.Slot != 0 {

@@ -51,7 +51,7 @@ func lineStartRefused(w *world) []Finding {
 func lineRefused(s *lineSlot, refusal lineRefusal) Finding {
 	params := s.params()
 	params["message"] = refusal.message
-	return Finding{
+	f := Finding{
 		Code: refusal.code, Severity: Error, Subject: s.subject(),
 		Sentence: fmt.Sprintf("%s: Proxmox VE refuses %s with %q.", lineCannot(s.vm), s.key(), strings.TrimSuffix(refusal.message, ".")),
 		Params:   params,
@@ -59,6 +59,8 @@ func lineRefused(s *lineSlot, refusal lineRefusal) Finding {
 		Remedy:   refusal.remedy,
 		devices:  devicesOf(s.vm.node, s.vm.node.namedByAny(s.value.Selectors)...),
 	}
+	f.sayRunning(s.vm)
+	return f
 }
 
 // lineOptionsRefused are the refusals of any line.
@@ -292,8 +294,8 @@ func lineTwiceFinding(t *lineTwice) Finding {
 	subject := v.subject()
 	subject.Device = &t.functions[0]
 	params := lineParams(v)
-	params["slot"], params["other_slot"] = t.first.key(), t.again.key()
-	params["devices"], params["message"] = strings.Join(names, " "), message
+	params["variant"], params["slot"] = "one_line", t.first.key()
+	params["devices"], params["message"] = joined(names), message
 	f := Finding{
 		Code: AssignedTwice, Severity: Error, Subject: subject, Params: params, Evidence: []string{t.first.evidence()},
 		devices: devicesOf(v.node, slices.Concat(t.first.functions(), t.again.functions())...),
@@ -301,6 +303,7 @@ func lineTwiceFinding(t *lineTwice) Finding {
 	who := t.first.key() + " names " + lineList(names) + " twice"
 	if t.first != t.again {
 		who = t.first.key() + " and " + t.again.key() + " both name " + lineList(names)
+		params["variant"], params["other_slot"] = "two_lines", t.again.key()
 		f.Evidence = append(f.Evidence, t.again.evidence())
 	}
 	for _, s := range []*lineSlot{t.first, t.again} {
@@ -312,6 +315,7 @@ func lineTwiceFinding(t *lineTwice) Finding {
 	}
 	f.Sentence = fmt.Sprintf("%s: %s, and Proxmox VE refuses with %q.", lineCannot(v), who, message)
 	f.Remedy = lineTwiceRemedy(t)
+	f.sayRunning(v)
 	return f
 }
 

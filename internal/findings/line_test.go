@@ -96,7 +96,7 @@ func (l lineWorld) find(t *testing.T) []Finding {
 			t.Errorf("%s: incomplete finding %+v", f.Code, f)
 		}
 	}
-	return found
+	return Looked(found)
 }
 
 func lineCodes(found []Finding) []string {

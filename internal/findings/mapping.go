@@ -220,15 +220,24 @@ func (p *mappingPlace) invalid(entry pve.Entry, faults []pve.EntryFault) Finding
 	sentence := fmt.Sprintf("Entry %s of resource mapping %s on node %s does not fit the hardware: %s. "+
 		"No VM with this mapping starts there: %q.",
 		entry.Path, p.mapping.ID, p.node.Name, strings.Join(differences, "; "), faults[0].StartRefusal())
-	return Finding{
+	f := Finding{
 		Code: MappingInvalid, Severity: Error, Subject: subject, Sentence: sentence,
 		Params: map[string]string{
-			"mapping": p.mapping.ID, "node": p.node.Name, "path": entry.Path,
-			"differences": strings.Join(differences, "; "), "message": faults[0].StartRefusal(),
+			"mapping": p.mapping.ID, "node": p.node.Name, "path": entry.Path, "message": faults[0].StartRefusal(),
 		},
 		Evidence: evidence, Remedy: p.correction(entry, faults),
 		vms: vmsOf(p.users()...), devices: devicesOf(p.node, p.functions(entry)...),
 	}
+	for _, fault := range faults {
+		if fault.Property == "" {
+			f.alsoOf("entry_no_device", "missing", []string{fault.Device})
+			continue
+		}
+		f.alsoOf("entry_differs", "differences", []string{
+			with(fault.Property+": "+orDash(fault.Configured)+" ≠ "+orDash(fault.Actual), fault.Device),
+		})
+	}
+	return f
 }
 
 func mappingDifference(fault pve.EntryFault) string {

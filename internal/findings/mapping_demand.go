@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/pve"
@@ -15,6 +16,7 @@ type mappingDemand struct {
 	// wanted counts all uses, starting those of VMs that start by themselves.
 	wanted, starting int
 	texts, evidence  []string
+	plain            []string // texts in no language
 	vms              []*vm
 	own              map[*vm]int // uses of the VM's next start
 }
@@ -64,6 +66,7 @@ func (d *mappingDemand) addVM(v *vm) {
 		d.starting += next
 	}
 	d.texts = append(d.texts, fmt.Sprintf("VM %d (%s, %d)", v.VMID, v.Status, count))
+	d.plain = append(d.plain, with(v.number(), strconv.Itoa(count)))
 	d.uses(v, next)
 	for _, l := range v.lines {
 		if l.Mapping == id && l.counts() {
@@ -83,6 +86,7 @@ func (d *mappingDemand) addLine(l *line, entry pve.Entry) {
 		d.starting += next
 	}
 	d.texts = append(d.texts, fmt.Sprintf("VM %d (%s, %s as %s)", l.vm.VMID, l.vm.Status, entry.Path, l.key()))
+	d.plain = append(d.plain, with(l.vm.number(), entry.Path+" → "+l.key()))
 	d.evidence = append(d.evidence, mappingLineEvidence(l))
 	d.uses(l.vm, next)
 }
@@ -99,21 +103,23 @@ func (d *mappingDemand) uses(v *vm, next int) {
 
 func (d *mappingDemand) finding() Finding {
 	p, count := d.place, len(d.choices)
+	params := map[string]string{
+		"variant": "fewer", "mapping": p.mapping.ID, "node": p.node.Name, "devices": strconv.Itoa(count),
+		"wanted": strconv.Itoa(d.wanted), "vms": joined(d.plain),
+	}
 	severity, end := Warning, "the last to start fails: \"could not find a free device\""
 	if count == 1 {
-		end = "only one of them can run at a time"
+		end, params["variant"] = "only one of them can run at a time", "single"
 	}
 	if d.starting > count {
+		params["variant"], params["starting"] = "starting", strconv.Itoa(d.starting)
 		severity, end = Error, fmt.Sprintf("those that start by themselves want %d, so one of them does not start", d.starting)
 	}
 	f := Finding{
 		Code: MappingOversubscribed, Severity: severity, Subject: p.subject(),
 		Sentence: fmt.Sprintf("Resource mapping %s has %s on node %s, but VMs want %d (%s); %s.",
 			p.mapping.ID, mappingDevices(count), p.node.Name, d.wanted, strings.Join(few(d.texts), ", "), end),
-		Params: map[string]string{
-			"mapping": p.mapping.ID, "node": p.node.Name, "devices": fmt.Sprint(count),
-			"wanted": fmt.Sprint(d.wanted), "starting": fmt.Sprint(d.starting), "vms": strings.Join(d.texts, ", "),
-		},
+		Params:   params,
 		Evidence: d.evidence,
 		Remedy:   []string{"Add a device to the mapping, move a VM to another node, or see that they do not run at the same time."},
 		vms:      vmsOf(d.vms...),
@@ -136,15 +142,22 @@ func (d *mappingDemand) alone() []*vm {
 func (f *Finding) sayAlone(d *mappingDemand, alone []*vm) {
 	count := len(d.choices)
 	texts, remedy := make([]string, len(alone)), make([]string, 0, len(alone)+1)
+	f.Params = map[string]string{
+		"variant": "alone", "mapping": d.place.mapping.ID, "node": d.place.node.Name, "devices": strconv.Itoa(count),
+	}
+	plain := make([]string, len(alone))
 	for i, v := range alone {
 		texts[i] = fmt.Sprintf("VM %d alone asks for %d of %s of resource mapping %s on node %s",
 			v.VMID, d.own[v], mappingDevices(count), d.place.mapping.ID, d.place.node.Name)
+		plain[i] = with(v.number(), strconv.Itoa(d.own[v]))
 		if keys := v.mappingKeys(d.place.mapping.ID); len(keys) > 0 {
 			remedy = append(remedy, fmt.Sprintf("Take lines of VM %d away, for example: qm set %d --delete %s", v.VMID, v.VMID, keys[len(keys)-1]))
 		}
 	}
 	f.Sentence = strings.Join(few(texts), "; ") + ", and never starts: \"could not find a free device\"."
+	f.Params["alone"] = joined(plain)
 	if len(d.vms) > len(alone) {
+		f.also("together", map[string]string{"wanted": strconv.Itoa(d.wanted), "vms": joined(d.plain)})
 		f.Sentence += fmt.Sprintf(" All VMs together want %d (%s).", d.wanted, strings.Join(few(d.texts), ", "))
 	}
 	remedy = append(remedy, fmt.Sprintf("Or add devices to the mapping, if node %s has more of them.", d.place.node.Name))

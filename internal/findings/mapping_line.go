@@ -35,10 +35,11 @@ func (l *line) mappingNotFound() Finding {
 		Code: MappingNotFound, Severity: Error, Subject: l.subject(),
 		Sentence: fmt.Sprintf("VM %d names resource mapping %s in %s, which does not exist. It does not start (%q), "+
 			"and Proxmox VE's own check before a move ends with an error.", l.vm.VMID, l.Mapping, l.key(), message),
-		Params:   map[string]string{"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "message": message},
+		Params:   map[string]string{"variant": "vm", "vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "message": message},
 		Evidence: []string{mappingLineEvidence(l), "mappings: " + w.mappingNames()},
 	}
 	if l.vm.Template {
+		f.Params["variant"] = "template"
 		f.Sentence = fmt.Sprintf("Template %d names resource mapping %s in %s, which does not exist. No clone of it starts: %q.",
 			l.vm.VMID, l.Mapping, l.key(), message)
 	}

@@ -49,28 +49,31 @@ func (w *world) mappingLostLines() map[*mappingPlace][]*line {
 func (n *node) noEntry(mapping *pve.Mapping, lines []*line) Finding {
 	f := Finding{
 		Code: MappingNoEntryForNode, Severity: Info, Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: mapping.ID},
-		Params:   map[string]string{"mapping": mapping.ID, "node": n.Name},
 		Evidence: append(moveEvidence(lines), mappingEntriesOn(mapping)),
 		vms:      vmsOfLines(lines...),
 	}
 	message := fmt.Sprintf("PCI device mapping not found for '%s'", mapping.ID)
+	f.Params = map[string]string{"variant": "vms", "mapping": mapping.ID, "node": n.Name, "message": message}
 	head := fmt.Sprintf("Resource mapping %s has no entry for node %s", mapping.ID, n.Name)
 	users := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.vm.Template })
 	if len(users) == 0 {
+		f.Params["variant"] = "templates"
 		f.Sentence = fmt.Sprintf("%s, where templates name it (%s); their clones do not start there: %q.", head, mappingFewLines(lines), message)
 	} else {
 		lines, f.Severity = users, Error
 		who := "VM " + lines[0].vm.number() + " with this mapping in " + lines[0].key() + " is; it cannot start there"
 		if len(lines) > 1 {
 			who = "VMs with this mapping are (" + mappingFewLines(lines) + "); they cannot start there"
+		} else {
+			f.Params["variant"], f.Params["vmid"], f.Params["slot"] = "vm", lines[0].vm.number(), lines[0].key()
 		}
 		f.Sentence = fmt.Sprintf("%s, where %s: %q.", head, who, message)
-		f.Params["message"] = message
 	}
-	f.Params["lines"] = mappingLineNames(lines)
+	if f.Params["variant"] != "vm" {
+		f.Params["lines"] = mappingPlainLines(lines)
+	}
 	if len(lines) == 1 {
 		f.Subject = lines[0].subject()
-		f.Params["vmid"], f.Params["slot"] = lines[0].vm.number(), lines[0].key()
 	}
 	f.Remedy = []string{fmt.Sprintf("Add an entry for node %s to mapping %s, or move %s to a node that has one.", n.Name, mapping.ID, mappingVMs(lines))}
 	if fitting := n.mappingFree(mapping); len(fitting) > 0 {
@@ -81,9 +84,16 @@ func (n *node) noEntry(mapping *pve.Mapping, lines []*line) Finding {
 	return f
 }
 
-// mappingLineNames names lines, mappingFewLines the first of many: "VM 101 hostpci0".
-func mappingLineNames(lines []*line) string { return strings.Join(mappingNamesOf(lines), ", ") }
+// mappingPlainLines names lines as parameters do: "101 hostpci0".
+func mappingPlainLines(lines []*line) string {
+	names := make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = l.vm.number() + " " + l.key()
+	}
+	return joined(names)
+}
 
+// mappingFewLines names the first of many lines: "VM 101 hostpci0".
 func mappingFewLines(lines []*line) string { return strings.Join(few(mappingNamesOf(lines)), ", ") }
 
 func mappingNamesOf(lines []*line) []string {
@@ -116,7 +126,7 @@ func (n *node) fittingDevice(mapping *pve.Mapping) (Finding, bool) {
 		Subject: Subject{Node: n.Name, Slot: atlas.NoSlot, Mapping: mapping.ID},
 		Sentence: fmt.Sprintf("Node %s has a device that fits resource mapping %s (%s), but the mapping has no entry for it; "+
 			"no VM with this mapping can move there.", n.Name, mapping.ID, mappingJoin(addresses)),
-		Params:   map[string]string{"node": n.Name, "mapping": mapping.ID, "devices": strings.Join(addresses, ", ")},
+		Params:   map[string]string{"variant": "device", "node": n.Name, "mapping": mapping.ID, "devices": joined(addresses)},
 		Evidence: append([]string{mappingEntriesOn(mapping)}, n.fittingEvidence(fitting)...),
 		Remedy:   []string{n.fittingCommand(mapping, fitting[0])},
 		devices:  devicesOf(n, fitting...),

@@ -79,7 +79,7 @@ func (p *mappingPlace) alternatives(parts []*atlas.Device) Finding {
 		Code: MappingEntriesAreAlternatives, Severity: Warning, Subject: p.subject(),
 		Sentence: fmt.Sprintf("The entries of resource mapping %s on node %s are parts of one card (%s), but several entries of a node are alternatives: "+
 			"a VM gets only one of them, the first that is free.", p.mapping.ID, p.node.Name, mappingJoin(addresses)),
-		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(addresses, ", ")},
+		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": joined(addresses)},
 		Evidence: evidence, Remedy: remedy,
 		devices: devicesOf(p.node, parts...),
 	}
@@ -106,7 +106,7 @@ func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
 		return Finding{}, false
 	}
 	var first *atlas.Device
-	var others, evidence []string
+	var others, plain, evidence []string
 	var devices []*atlas.Device
 	for i, part := range paths {
 		selector, ok := pve.PathSelector(part)
@@ -124,13 +124,14 @@ func (p *mappingPlace) groupUnchecked(entry pve.Entry) (Finding, bool) {
 			first = device
 		} else if group != mappingGroup(first) {
 			others = append(others, fmt.Sprintf("%s (group %s)", device.Address, group))
+			plain = append(plain, with(device.Address.String(), mappingPlainGroup(device)))
 		}
 	}
 	return Finding{
 		Code: MappingGroupUnchecked, Severity: Info, Subject: p.subject(),
 		Sentence: fmt.Sprintf("Resource mapping %s on node %s has several paths in one entry; Proxmox VE compares the IOMMU group of the first path only, "+
 			"not that of %s.", p.mapping.ID, p.node.Name, mappingJoin(others)),
-		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": strings.Join(others, ", ")},
+		Params:   map[string]string{"mapping": p.mapping.ID, "node": p.node.Name, "devices": joined(plain)},
 		Evidence: append([]string{fmt.Sprintf("mapping %s: map %s", p.mapping.ID, entry)}, evidence...),
 		devices:  devicesOf(p.node, devices...),
 	}, len(others) > 0
@@ -141,6 +142,14 @@ func mappingGroup(device *atlas.Device) string {
 		return fmt.Sprint(*group)
 	}
 	return "none"
+}
+
+// mappingPlainGroup is the group as parameters have it.
+func mappingPlainGroup(device *atlas.Device) string {
+	if device.Device.Group.Value == nil {
+		return orDash("")
+	}
+	return mappingGroup(device)
 }
 
 // mappingOverlap finds functions that several mappings have, or a mapping and a
@@ -236,18 +245,19 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 	if len(places) == 0 || len(places)+len(direct) < 2 {
 		return Finding{}, false
 	}
-	mappings, lines := make([]string, 0, len(places)), make([]string, 0, len(direct))
+	mappings, lines := make([]string, 0, len(places)), mappingNamesOf(direct)
 	evidence := make([]string, 0, len(places)+len(direct)+1)
 	for i := range places {
 		mappings = append(mappings, places[i].mapping.ID)
 		evidence = append(evidence, "mapping "+places[i].mapping.ID+": map "+places[i].entry.String())
 	}
 	for _, l := range direct {
-		lines = append(lines, "VM "+l.vm.number()+" "+l.key())
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
+	params := map[string]string{"variant": "mappings", "device": device.Address.String(), "node": n.Name, "mappings": joined(mappings)}
 	also := ""
 	if len(lines) > 0 {
+		params["variant"], params["lines"] = "lines", mappingPlainLines(direct)
 		also = " and named by its address in " + mappingJoin(few(lines))
 	}
 	address := device.Address.String()
@@ -259,11 +269,7 @@ func (n *node) overlap(device *atlas.Device, places []overlapEntry, direct []*li
 		Code: MappingOverlap, Severity: Info, Subject: n.about(device.Address),
 		Sentence: "Device " + address + " on node " + n.Name + " is in " + devicePlural(len(mappings), "resource mapping ", "the resource mappings ") +
 			mappingJoin(mappings) + also + "; it is still one device, for one VM at a time.",
-		Params: map[string]string{
-			"device": address, "node": n.Name,
-			"mappings": strings.Join(mappings, ", "), "lines": strings.Join(lines, ", "),
-		},
-		Evidence: evidence, Remedy: remedy,
+		Params: params, Evidence: evidence, Remedy: remedy,
 	}, true
 }
 
@@ -285,16 +291,16 @@ func mappingMixed(w *world) []Finding {
 			continue
 		}
 		subject := Subject{Slot: atlas.NoSlot, Mapping: mapping.ID}
-		which := "the node where it starts"
+		which, variant := "the node where it starts", "by_node"
 		if oneNode {
 			subject.Node = mapping.Entries[0].Node
-			which = "what is free"
+			which, variant = "what is free", "by_use"
 		}
 		found = append(found, Finding{
 			Code: MappingMixed, Severity: Warning, Subject: subject,
 			Sentence: fmt.Sprintf("Resource mapping %s has entries for different devices (%s): which of them a VM gets depends on %s.",
 				mapping.ID, mappingJoin(all), which),
-			Params:   map[string]string{"mapping": mapping.ID, "ids": strings.Join(all, ", ")},
+			Params:   map[string]string{"variant": variant, "mapping": mapping.ID, "ids": joined(all)},
 			Evidence: moveMaps(mapping),
 			Remedy:   []string{"Make one mapping for each kind of device, unless the VMs can do with any of them."},
 		})

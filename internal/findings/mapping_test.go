@@ -129,7 +129,7 @@ func (c mappingCase) check(t *testing.T) {
 	if c.Change != nil {
 		c.Change(s)
 	}
-	found := findings.Find(atlas.Build(s))
+	found := findings.Looked(findings.Find(atlas.Build(s)))
 	found = slices.DeleteFunc(found, func(f findings.Finding) bool { return f.Code != c.Code })
 	if c.Want == "" {
 		if len(found) > 0 {
@@ -249,6 +249,7 @@ func TestMappingFindings(t *testing.T) {
 		{Name: "HA unread", Code: findings.MappingPartialNode, File: mappingGood, VMs: one, Change: func(s *facts.Snapshot) { ha(s); s.HA.State = facts.Failed }},
 		{Name: "nobody", Code: findings.MappingUnused, File: mappingGood, Want: "info"},
 		{Name: "nobody, scope assumed", Code: findings.MappingUnused, File: mappingGood, Want: "info", Change: func(s *facts.Snapshot) { s.Files.Value.Mounted = false }},
+		{Name: "nobody that a token sees", Code: findings.MappingUnused, File: mappingGood, Want: "info", Change: mappingToken},
 		{Name: "nobody, scope unproven", Code: findings.MappingUnused, File: mappingGood, Change: func(s *facts.Snapshot) { s.Files.Value.Populated = false }},
 		{Name: "nobody but for the letters' case", Code: findings.MappingUnused, File: mappingGood, VMs: []mappingVM{{ID: 101, Config: mappingHost("mapping=GPU")}}},
 		{Name: "a VM", Code: findings.MappingUnused, File: mappingGood, VMs: one},
@@ -267,9 +268,20 @@ func TestMappingFindings(t *testing.T) {
 	}
 }
 
+// mappingToken makes the world one that a token of the API shows, without all access
+// rules.
+func mappingToken(s *facts.Snapshot) {
+	audit := map[string]bool{pve.VMAudit: true, pve.MappingAudit: true}
+	s.Files = facts.Read[facts.ClusterFiles]{State: facts.NotAsked}
+	s.Rights = facts.Read[facts.Rights]{State: facts.OK, Value: facts.Rights{
+		User: "u@pve!t", Permissions: pve.PermissionTree{"/": audit, "/vms": audit, "/pool": audit, "/mapping": audit},
+		ACL: facts.Read[[]pve.ACLEntry]{State: facts.Filtered},
+	}}
+}
+
 // mappingFound gives the findings of a code in a world.
 func mappingFound(s *facts.Snapshot, code findings.Code) []findings.Finding {
-	return slices.DeleteFunc(findings.Find(atlas.Build(s)), func(f findings.Finding) bool { return f.Code != code })
+	return slices.DeleteFunc(findings.Looked(findings.Find(atlas.Build(s))), func(f findings.Finding) bool { return f.Code != code })
 }
 
 // TestMappingCorrection: the remedy is what makes the entry valid, or where to look.

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"slices"
-	"strings"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/pci"
@@ -106,20 +105,17 @@ func (s *unreadShared) finding(n *node) Finding {
 	for _, l := range s.lines {
 		evidence = append(evidence, mappingLineEvidence(l))
 	}
-	numbers := deviceWords(deviceNumbers(vms))
 	f := Finding{
 		Code: DeviceShared, Severity: Warning, Subject: n.about(s.selectors[0].First()),
 		Sentence: deviceVMWords(vms) + " on node " + n.Name + " name " + mappingJoin(names) + ". The devices of the node were not read, " +
 			"but whatever is there, only one VM can have it at a time.",
-		Params:   map[string]string{"node": n.Name, "vms": numbers, "devices": strings.Join(names, ", ")},
+		Params:   map[string]string{"variant": "unread", "node": n.Name, "vms": joined(deviceNumbers(vms)), "devices": joined(names)},
 		Evidence: append(evidence, "devices of node "+n.Name+": not read"),
 		Remedy:   []string{"Run only one of these VMs at a time, or give each its own device."},
 		vms:      vmsOf(vms...),
 	}
 	if deviceCollideAny(claims) {
-		f.Severity = Error
-		f.Sentence += " Proxmox VE starts such a VM by itself, so this happens without anybody asking."
-		f.Remedy = append(f.Remedy, deviceOnbootRemedies(claims)...)
+		f.sayByItself(claims)
 	}
 	return f
 }

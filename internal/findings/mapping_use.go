@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pciatlas/internal/atlas"
@@ -84,7 +85,7 @@ func mappingNowhere(w *world) []Finding {
 		places[p.mapping] = append(places[p.mapping], p)
 	}
 	for _, mapping := range w.mappingList() {
-		var texts, evidence []string
+		var texts, plain, evidence, entries, held []string
 		var vms []vmOn
 		var devices []deviceOn
 		for _, v := range w.usersOf(mapping.ID) {
@@ -99,6 +100,8 @@ func mappingNowhere(w *world) []Finding {
 			vms, devices = append(vms, vmsOf(v)...), append(devices, taken.devices...)
 			vms = append(vms, vmsOfLines(taken.lines...)...)
 			texts = append(texts, fmt.Sprintf("VM %d needs %d (%s)", v.VMID, count, strings.Join(reasons, ", ")))
+			plain = append(plain, with(v.number(), strconv.Itoa(count)))
+			entries, held = append(entries, taken.entries...), append(held, taken.held...)
 			for _, l := range v.lines {
 				if l.Mapping == mapping.ID && l.next() {
 					evidence = append(evidence, mappingLineEvidence(l))
@@ -109,15 +112,18 @@ func mappingNowhere(w *world) []Finding {
 		if len(texts) == 0 {
 			continue
 		}
-		found = append(found, Finding{
+		f := Finding{
 			Code: MappingOversubscribed, Severity: Warning, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
 			Sentence: fmt.Sprintf("No other node has enough devices of resource mapping %s: %s. A move passes Proxmox VE's check, "+
 				"and the start on the other node fails.", mapping.ID, strings.Join(few(texts), "; ")),
-			Params:   map[string]string{"mapping": mapping.ID, "vms": strings.Join(texts, "; ")},
+			Params:   map[string]string{"variant": "elsewhere", "mapping": mapping.ID, "vms": joined(plain)},
 			Evidence: mappingUnique(evidence),
 			Remedy:   []string{"Add entries for more devices on another node, or plan the outage of this node for these VMs."},
 			vms:      vms, devices: devices,
-		})
+		}
+		f.alsoOf("elsewhere_entries", "nodes", entries)
+		f.alsoOf("elsewhere_taken", "taken", held)
+		found = append(found, f)
 	}
 	return found
 }
@@ -149,6 +155,8 @@ func (p *mappingPlace) holders() []*line {
 // mappingTaken is what others have of a mapping on other nodes.
 type mappingTaken struct {
 	evidence []string
+	entries  []string // in no language: the nodes with their number of choices
+	held     []string // and who takes what
 	lines    []*line
 	devices  []deviceOn
 }
@@ -168,6 +176,7 @@ func (v *vm) nowhere(places []*mappingPlace, count int) (reasons []string, taken
 			}
 			free--
 			held = append(held, fmt.Sprintf("VM %d takes %s", l.vm.VMID, choices[i].Path))
+			taken.held = append(taken.held, with(l.vm.number(), p.node.Name+" "+choices[i].Path))
 			taken.evidence = append(taken.evidence, mappingLineEvidence(l))
 			taken.lines = append(taken.lines, l)
 			taken.devices = append(taken.devices, devicesOf(p.node, p.functions(choices[i])...)...)
@@ -176,6 +185,7 @@ func (v *vm) nowhere(places []*mappingPlace, count int) (reasons []string, taken
 			return nil, mappingTaken{}
 		}
 		reasons = append(reasons, strings.Join(append([]string{fmt.Sprintf("node %s has %d", p.node.Name, len(choices))}, held...), ", "))
+		taken.entries = append(taken.entries, with(p.node.Name, strconv.Itoa(len(choices))))
 		taken.evidence = append(taken.evidence, fmt.Sprintf("mapping %s, distinct entries for node %s: %d", p.mapping.ID, p.node.Name, len(choices)))
 	}
 	return reasons, taken
@@ -212,36 +222,39 @@ func (v *vm) mappingHAStarts() bool {
 }
 
 func (l *line) partialNode(mapping *pve.Mapping, targets []*node) (Finding, bool) {
-	var bad []string
+	var bad, names, lacking, invalid []string
 	var devices []deviceOn
 	evidence := []string{mappingLineEvidence(l), fmt.Sprintf("HA resource vm:%d: %s", l.vm.VMID, l.vm.moveHAState()), mappingEntriesOn(mapping)}
 	for _, n := range targets {
 		p := n.place(mapping)
 		if len(p.entries) == 0 {
-			bad = append(bad, n.Name+" (no entry)")
+			bad, names, lacking = append(bad, n.Name+" (no entry)"), append(names, n.Name), append(lacking, n.Name)
 			continue
 		}
 		for _, entry := range p.entries {
 			if faults := p.faults(entry); len(faults) > 0 {
-				bad = append(bad, n.Name+" (invalid entry)")
+				bad, names, invalid = append(bad, n.Name+" (invalid entry)"), append(names, n.Name), append(invalid, n.Name)
 				evidence = append(evidence, fmt.Sprintf("%s: %s", n.Name, faults[0].Message))
 				devices = append(devices, devicesOf(n, p.functions(entry)...)...)
 				break
 			}
 		}
 	}
-	return Finding{
+	f := Finding{
 		Code: MappingPartialNode, Severity: Warning, Subject: l.subject(),
 		Sentence: fmt.Sprintf("HA may recover VM %d to %s, where resource mapping %s of %s has no valid entry; it does not start there.",
 			l.vm.VMID, mappingJoin(bad), l.Mapping, l.key()),
 		Params: map[string]string{
-			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(bad, ", "),
+			"vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "nodes": joined(names),
 		},
 		Evidence: evidence,
 		devices:  devices,
 		Remedy: []string{fmt.Sprintf("Add valid entries for these nodes to mapping %s, or keep the VM to the others with a strict node affinity rule: "+
 			"ha-manager rules add node-affinity RULE --resources vm:%d --nodes NODE --strict 1", l.Mapping, l.vm.VMID)},
-	}, len(bad) > 0
+	}
+	f.alsoOf("no_entry", "lacking", lacking)
+	f.alsoOf("invalid_entry", "invalid", invalid)
+	return f, len(bad) > 0
 }
 
 // mappingUnused finds mappings that nothing refers to. It needs a whole list of
@@ -252,11 +265,11 @@ func mappingUnused(w *world) []Finding {
 	if w.report.MappingsRead != facts.OK || seen == atlas.Unproven {
 		return nil
 	}
-	head, evidence := "Nothing", "all VMs and templates were read with their snapshots; none names it"
+	variant, head, evidence := "proven", "Nothing", "all VMs and templates were read with their snapshots; none names it"
 	if seen != atlas.Proven {
-		head, evidence = "As far as Proxmox VE shows this token, nothing", "all VMs and templates that were shown were read with their snapshots; none names it"
+		variant, head, evidence = "token", "As far as Proxmox VE shows this token, nothing", "all VMs and templates that were shown were read with their snapshots; none names it"
 		if w.facts.Files.State != facts.NotAsked {
-			head = "As far as these files show, nothing"
+			variant, head = "files", "As far as these files show, nothing"
 		}
 	}
 	var found []Finding
@@ -268,7 +281,7 @@ func mappingUnused(w *world) []Finding {
 		found = append(found, Finding{
 			Code: MappingUnused, Severity: Info, Subject: Subject{Slot: atlas.NoSlot, Mapping: mapping.ID},
 			Sentence: fmt.Sprintf("%s refers to resource mapping %s: no VM, no template and no snapshot.", head, mapping.ID),
-			Params:   map[string]string{"mapping": mapping.ID, "scope": string(seen)},
+			Params:   map[string]string{"variant": variant, "mapping": mapping.ID},
 			Evidence: []string{mappingEntriesOn(mapping), evidence},
 			Remedy:   []string{"If nobody is going to use it, neither for another VM nor for one that is to move here: pvesh delete /cluster/mapping/pci/" + mapping.ID},
 		})

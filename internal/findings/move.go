@@ -117,17 +117,19 @@ func moveLiveFlag(w *world) []Finding {
 			if viommu == "" && (!l.exclusive() || l.moveMayMigrate()) {
 				continue
 			}
+			message := "VFIO migration is not supported in kernel"
 			f := Finding{
 				Code: LiveFlagBlocksStart, Severity: Warning, Subject: l.subject(),
 				Sentence: fmt.Sprintf("Resource mapping %s of %s is marked live-migration-capable. If the device or its driver cannot migrate, "+
-					"QEMU refuses to start VM %d: \"VFIO migration is not supported in kernel\".", l.Mapping, l.key(), v.VMID),
-				Params:   map[string]string{"vmid": fmt.Sprint(v.VMID), "slot": l.key(), "mapping": l.Mapping, "viommu": viommu},
+					"QEMU refuses to start VM %d: %q.", l.Mapping, l.key(), v.VMID, message),
+				Params:   map[string]string{"variant": "flag", "vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "message": message},
 				Evidence: []string{mappingLineEvidence(l), fmt.Sprintf("mapping %s: live-migration-capable 1", l.Mapping)},
 				Remedy: []string{fmt.Sprintf("Unless the maker's driver supports migration of this device, take the flag away: %s",
 					mappingSet(mapping.ID, " --live-migration-capable 0", mapping.Entries))},
 			}
 			if viommu != "" {
 				f.Severity = Error
+				f.Params = map[string]string{"variant": "viommu", "vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "viommu": viommu}
 				f.Sentence = fmt.Sprintf("Resource mapping %s of %s is marked live-migration-capable, and VM %d has a virtual IOMMU (%s): "+
 					"QEMU refuses to start it, because a device cannot migrate with one.", l.Mapping, l.key(), v.VMID, viommu)
 				f.Evidence = append(f.Evidence, fmt.Sprintf("VM %d machine: viommu=%s", v.VMID, viommu))
@@ -281,12 +283,17 @@ func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
 	lines := slices.DeleteFunc(slices.Clone(l.vm.moveLines(atlas.ViaMapping)), func(o *line) bool { return o.Mapping != l.Mapping })
 	keys := moveKeys(lines)
 	evidence := append(moveEvidence(lines), mappingEntriesOn(mapping))
-	var names, texts, remedy []string
+	var names, texts, remedy, replicas, equals []string
 	var devices []deviceOn
 	for _, n := range lacking {
 		text, proof, device := n.moveReason(l.vm, mapping)
-		if text == "" {
+		switch {
+		case text == "":
 			continue
+		case device == nil:
+			replicas = append(replicas, n.Name)
+		default:
+			equals = append(equals, with(n.Name, device.Address.String()))
 		}
 		names, texts, evidence = append(names, n.Name), append(texts, text), append(evidence, proof)
 		if device != nil {
@@ -298,17 +305,19 @@ func (l *line) missingMapping(mapping *pve.Mapping) (Finding, bool) {
 		}
 	}
 	message := fmt.Sprintf("missing mapped devices %s", strings.Join(keys, ", "))
-	return Finding{
+	f := Finding{
 		Code: MigrationMissingMapping, Severity: Error,
 		Subject: Subject{VMID: l.vm.VMID, Slot: l.Slot, Mapping: l.Mapping},
 		Sentence: fmt.Sprintf("VM %d cannot move to %s (%q): resource mapping %s has no entry there, although %s.",
 			l.vm.VMID, mappingJoin(names), message, l.Mapping, mappingJoin(texts)),
 		Params: map[string]string{
-			"vmid": fmt.Sprint(l.vm.VMID), "slot": l.key(), "mapping": l.Mapping,
-			"nodes": strings.Join(names, ", "), "message": message,
+			"vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "nodes": joined(names), "message": message,
 		},
 		Evidence: evidence, Remedy: remedy, devices: devices,
-	}, len(names) > 0
+	}
+	f.alsoOf("replicated", "replicas", replicas)
+	f.alsoOf("equal_there", "devices", equals)
+	return f, len(names) > 0
 }
 
 // moveReason says why a move to the node is to be expected, "" for no reason. device

@@ -29,17 +29,17 @@ func moveRawDevices(w *world) []Finding {
 				Code: MigrationDeviceDiffers, Severity: Info, Subject: v.moveSubject(),
 				Sentence: fmt.Sprintf("VM %d names devices by address that are other devices on other nodes: %s. "+
 					"An address is no promise about the device.", v.VMID, raw.differs),
-				Params:   map[string]string{"vmid": v.number(), "differences": raw.differs},
+				Params:   map[string]string{"variant": "address", "vmid": v.number(), "differences": raw.differsPlain},
 				Evidence: moveEvidence(lines, raw.differsEvidence...),
 				Remedy:   v.moveMapped(lines), devices: raw.differsThere,
 			})
 		}
-		if raw.equal != "" {
+		if raw.equalFew != "" {
 			found = append(found, Finding{
 				Code: MigrationEqualDevice, Severity: Info, Subject: v.moveSubject(),
 				Sentence: "Equal devices to those of VM " + v.number() + " are on " + raw.equalFew +
 					": with resource mappings that have entries for these nodes as well it can move without an edit.",
-				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equal},
+				Params:   map[string]string{"vmid": v.number(), "nodes": raw.equalPlain},
 				Evidence: moveEvidence(lines, raw.equalEvidence...),
 				Remedy:   v.moveMapped(lines), devices: raw.equalThere,
 			})
@@ -85,7 +85,8 @@ func moveMappedDiffers(w *world) []Finding {
 				Sentence: fmt.Sprintf("VM %d may get another device from resource mapping %s after a move: %s in place of %s on %s.",
 					v.VMID, l.Mapping, strings.Join(texts, ", "), mappingJoin(here), v.Node),
 				Params: map[string]string{
-					"vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "differences": strings.Join(texts, ", "),
+					"variant": "mapping", "vmid": v.number(), "slot": l.key(), "mapping": l.Mapping, "node": v.Node,
+					"ids": joined(here), "differences": joined(p.differs.plain),
 				},
 				Evidence: append([]string{mappingLineEvidence(l)}, moveMaps(p.mapping)...),
 				Remedy:   []string{"See that the guest has drivers for both devices, or make one mapping for each kind of device."},
@@ -97,7 +98,7 @@ func moveMappedDiffers(w *world) []Finding {
 
 // moveDiffers are the ids of a mapping's entries for a node, and where else it
 // has entries with others.
-type moveDiffers struct{ here, texts []string }
+type moveDiffers struct{ here, texts, plain []string }
 
 func (p *mappingPlace) moveDiffers() (here, texts []string) {
 	if p.differs == nil {
@@ -109,6 +110,7 @@ func (p *mappingPlace) moveDiffers() (here, texts []string) {
 			there := slices.DeleteFunc(slices.Clone(moveEntryIDs(n.place(p.mapping))), func(id string) bool { return slices.Contains(p.differs.here, id) })
 			if len(there) > 0 && len(p.differs.here) > 0 {
 				p.differs.texts = append(p.differs.texts, fmt.Sprintf("%s on %s", mappingJoin(there), n.Name))
+				p.differs.plain = append(p.differs.plain, with(n.Name, strings.Join(there, " | ")))
 			}
 		}
 	}
@@ -161,18 +163,23 @@ func (l *line) startFails(p *mappingPlace) (Finding, bool) {
 		return Finding{}, false
 	}
 	texts, evidence := fails.texts, append([]string{mappingLineEvidence(l)}, fails.evidence...)
-	return Finding{
+	f := Finding{
 		Code: MigrationStartFails, Severity: Warning,
 		Subject: Subject{VMID: l.vm.VMID, Slot: l.Slot, Mapping: l.Mapping},
 		Sentence: fmt.Sprintf("Proxmox VE lets VM %d move by resource mapping %s, because it checks only that an entry exists, but it does not start on %s.",
 			l.vm.VMID, l.Mapping, mappingJoin(texts)),
 		Params: map[string]string{
-			"vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "nodes": strings.Join(texts, ", "),
+			"vmid": l.vm.number(), "slot": l.key(), "mapping": l.Mapping, "nodes": joined(slices.Concat(fails.invalid, fails.lacking)),
 		},
 		Evidence: evidence,
 		Remedy:   []string{fmt.Sprintf("Correct the entries of mapping %s for these nodes before the VM moves there.", l.Mapping)},
 		devices:  fails.devices,
-	}, true
+	}
+	f.alsoOf("invalid_entry", "invalid", fails.invalid)
+	if len(fails.lacking) > 0 {
+		f.also("no_type", map[string]string{"without_type": joined(fails.lacking), "type": l.Mdev})
+	}
+	return f, true
 }
 
 // moveFails are the nodes where lines of a mapping with a type of mediated device
@@ -180,7 +187,9 @@ func (l *line) startFails(p *mappingPlace) (Finding, bool) {
 type moveFails struct {
 	mdev            string
 	texts, evidence []string
-	devices         []deviceOn // of the places that fail
+	// invalid are the nodes with an invalid entry, lacking those without the type.
+	invalid, lacking []string
+	devices          []deviceOn // of the places that fail
 }
 
 func (l *line) moveFails(p *mappingPlace) *moveFails {
@@ -192,7 +201,12 @@ func (l *line) moveFails(p *mappingPlace) *moveFails {
 	fails := &moveFails{mdev: l.Mdev}
 	p.fails = append(p.fails, fails)
 	for _, n := range l.vm.moveTargets() {
-		if text, proof := l.failsAt(n.place(p.mapping)); text != "" {
+		if text, proof, invalid := l.failsAt(n.place(p.mapping)); text != "" {
+			if invalid {
+				fails.invalid = append(fails.invalid, n.Name)
+			} else {
+				fails.lacking = append(fails.lacking, n.Name)
+			}
 			fails.texts = append(fails.texts, fmt.Sprintf("%s (%s)", n.Name, text))
 			fails.evidence = append(fails.evidence, proof)
 			fails.devices = append(fails.devices, devicesOf(n, n.place(p.mapping).all()...)...)
@@ -202,28 +216,29 @@ func (l *line) moveFails(p *mappingPlace) *moveFails {
 }
 
 // failsAt says why the line does not work on the node of a place, "" if nothing
-// speaks against it.
-func (l *line) failsAt(p *mappingPlace) (text, evidence string) {
+// speaks against it: an entry is invalid, or no function offers the type.
+func (l *line) failsAt(p *mappingPlace) (text, evidence string, invalid bool) {
 	for _, entry := range p.entries {
 		if faults := p.faults(entry); len(faults) > 0 {
-			return faults[0].Message, fmt.Sprintf("%s: map %s", p.node.Name, entry)
+			return faults[0].Message, fmt.Sprintf("%s: map %s", p.node.Name, entry), true
 		}
 	}
 	if l.Mdev == "" || !p.node.mappingDevicesWhole() {
-		return "", ""
+		return "", "", false
 	}
 	checked := 0
 	for _, entry := range p.entries {
 		for _, device := range p.functions(entry) {
 			offers := slices.ContainsFunc(device.Types.Value, func(t facts.MdevType) bool { return t.Type == l.Mdev })
 			if device.Types.State != facts.OK || len(device.Types.Value) == 0 || offers {
-				return "", ""
+				return "", "", false
 			}
 			checked++
 		}
 	}
 	if checked == 0 {
-		return "", ""
+		return "", "", false
 	}
-	return "no device offers type " + l.Mdev, fmt.Sprintf("%s: %d devices of mapping %s without type %s", p.node.Name, checked, p.mapping.ID, l.Mdev)
+	evidence = fmt.Sprintf("%s: %d devices of mapping %s without type %s", p.node.Name, checked, p.mapping.ID, l.Mdev)
+	return "no device offers type " + l.Mdev, evidence, false
 }

@@ -69,7 +69,7 @@ func moveHARaw(w *world) []Finding {
 			Sentence: fmt.Sprintf("HA looks after VM %d, which names %s by address. HA recovers it to %s without any check, and there it starts on whatever has that address.",
 				v.VMID, mappingJoin(addresses), moveOr(names)),
 			Params: map[string]string{
-				"vmid": fmt.Sprint(v.VMID), "addresses": strings.Join(addresses, ", "), "nodes": strings.Join(names, ", "),
+				"vmid": v.number(), "addresses": joined(addresses), "nodes": joined(names),
 			},
 			Evidence: append(moveEvidence(lines), fmt.Sprintf("HA resource vm:%d: %s", v.VMID, v.moveHAState())),
 			Remedy:   append(moveMapped(lines), fmt.Sprintf("Or take it out of HA: ha-manager remove vm:%d", v.VMID)),
@@ -139,12 +139,14 @@ func (n *node) moveTakers(device *atlas.Device) []*line {
 
 func (n *node) bootOrder(device *atlas.Device, lines []*line, names []string) Finding {
 	evidence := moveEvidence(lines)
-	var remedy []string
+	var remedy, vms, starting []string
 	for _, l := range lines {
 		v := l.vm
+		vms = append(vms, v.number())
 		if !v.mappingStarts() {
 			continue
 		}
+		starting = append(starting, v.number())
 		if _, ha := v.moveHA(); ha {
 			evidence = append(evidence, fmt.Sprintf("HA resource vm:%d: %s", v.VMID, v.moveHAState()))
 			remedy = append(remedy, fmt.Sprintf("ha-manager set vm:%d --state stopped", v.VMID))
@@ -160,7 +162,9 @@ func (n *node) bootOrder(device *atlas.Device, lines []*line, names []string) Fi
 		Code: BootOrderCollision, Severity: Warning, Subject: n.about(device.Address),
 		Sentence: fmt.Sprintf("Device %s on node %s is wanted by several VMs (%s): after a boot of the node it belongs to the one that starts first.",
 			device.Address, n.Name, strings.Join(few(names), ", ")),
-		Params:   map[string]string{"device": device.Address.String(), "node": n.Name, "vms": strings.Join(names, ", ")},
+		Params: map[string]string{
+			"variant": "named", "device": device.Address.String(), "node": n.Name, "vms": joined(vms), "starting": joined(starting),
+		},
 		Evidence: evidence,
 		Remedy:   append([]string{"Let one of the VMs start by itself at most; a start order only says who is first."}, remedy...),
 		vms:      vmsOfLines(lines...),
@@ -204,6 +208,7 @@ func moveCovers(job *facts.BackupJob, v *vm) bool {
 func (v *vm) backup(lines []*line, jobs []string) Finding {
 	keys := moveKeys(lines)
 	end := "no other VM can start with it meanwhile"
+	params := map[string]string{"variant": "blocks", "vmid": v.number(), "jobs": joined(jobs), "slots": joined(keys)}
 	var holders []int
 	var related []*vm
 	evidence := moveEvidence(lines)
@@ -219,15 +224,14 @@ func (v *vm) backup(lines []*line, jobs []string) Finding {
 	}
 	if len(holders) > 0 {
 		end = fmt.Sprintf("it fails while %s runs", mappingNumbers(holders))
+		params["variant"], params["holders"] = "fails", joinedInts(holders)
 	}
 	evidence = append(evidence, fmt.Sprintf("VM %d: stopped, has a disk", v.VMID), "backup jobs: "+strings.Join(jobs, ", "))
 	return Finding{
 		Code: BackupClaimsDevice, Severity: Warning, Subject: v.subject(),
 		Sentence: fmt.Sprintf("Each backup (%s) of the powered-off VM %d starts it paused with the devices of %s, whatever the mode of the job; %s.",
 			strings.Join(jobs, ", "), v.VMID, mappingJoin(keys), end),
-		Params: map[string]string{
-			"vmid": fmt.Sprint(v.VMID), "jobs": strings.Join(jobs, ", "), "slots": strings.Join(keys, ", "), "holders": fmt.Sprint(holders),
-		},
+		Params:   params,
 		Evidence: evidence,
 		Remedy: []string{
 			fmt.Sprintf("Leave VM %d out of the job while it is powered off and back it up by hand, or run the job when nobody needs the device.", v.VMID),

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"strings"
 
 	"pciatlas/internal/pve"
 )
@@ -72,8 +71,8 @@ func (p *mappingPlace) poolOrder(entry pve.Entry, certain *line, pool []*line) F
 			"after a boot of the node VM %d does not start if the device is gone by then.",
 			certain.vm.VMID, entry.Path, p.node.Name, p.mapping.ID, mappingNumbers(vmids), devicePlural(len(pool), "starts by itself", "start by themselves"), certain.vm.VMID),
 		Params: map[string]string{
-			"device": entry.Path, "node": p.node.Name, "mapping": p.mapping.ID,
-			"vms": strings.Join(append([]string{certain.vm.number()}, deviceNumbers(moveVMs(pool))...), ", "),
+			"variant": "pool", "device": entry.Path, "node": p.node.Name, "mapping": p.mapping.ID,
+			"vmid": certain.vm.number(), "vms": joinedInts(vmids),
 		},
 		Evidence: append(evidence, "mapping "+p.mapping.ID+": map "+entry.String()),
 		Remedy: []string{
@@ -82,13 +81,4 @@ func (p *mappingPlace) poolOrder(entry pve.Entry, certain *line, pool []*line) F
 		},
 		vms: vmsOfLines(append([]*line{certain}, pool...)...), devices: devicesOf(p.node, functions...),
 	}
-}
-
-// moveVMs gives the VM of each line.
-func moveVMs(lines []*line) []*vm {
-	vms := make([]*vm, len(lines))
-	for i, l := range lines {
-		vms[i] = l.vm
-	}
-	return vms
 }

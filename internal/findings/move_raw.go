@@ -11,10 +11,11 @@ import (
 // moveRaw is what some functions of a node, named by address, mean for moves.
 type moveRaw struct {
 	devices []*atlas.Device
-	// differs and equal say what is on other nodes, "" for nothing; equalFew is
-	// equal with a few nodes of many.
+	// differs and equalFew say what is on other nodes, "" for nothing; equalFew with
+	// a few nodes of many. The plain ones say it in no language, of all nodes.
 	compared                       bool
-	differs, equal, equalFew       string
+	differs, equalFew              string
+	differsPlain, equalPlain       string
 	differsEvidence, equalEvidence []string
 	differsThere, equalThere       []deviceOn // the functions on other nodes
 	mapping                        string     // see moveMapping, "" if not looked for
@@ -70,19 +71,20 @@ func (r *moveRaw) compare(from *node) {
 			equal = moveJoin(equal, n, r.devices, there)
 		}
 	}
-	var texts, few []string
+	var texts, plain []string
 	for _, a := range differs {
-		texts = append(texts, a.differs())
+		texts, plain = append(texts, a.differs()), append(plain, a.differsPlain()...)
 		r.differsEvidence = append(r.differsEvidence, a.evidence()...)
 		r.differsThere = append(r.differsThere, a.functions()...)
 	}
-	r.differs, texts = strings.Join(texts, "; "), nil
+	r.differs, r.differsPlain = strings.Join(texts, "; "), joined(plain)
+	texts, plain = nil, nil
 	for _, a := range equal {
-		texts, few = append(texts, a.equal(a.nodes)), append(few, a.equal(moveFew(a.nodes)))
+		texts, plain = append(texts, a.equal(moveFew(a.nodes))), append(plain, a.equalPlain()...)
 		r.equalEvidence = append(r.equalEvidence, a.evidence()...)
 		r.equalThere = append(r.equalThere, a.functions()...)
 	}
-	r.equal, r.equalFew = strings.Join(texts, "; "), strings.Join(few, "; ")
+	r.equalFew, r.equalPlain = strings.Join(texts, "; "), joined(plain)
 }
 
 // moveFew shortens a list of more than four names to three and the number of the
@@ -112,6 +114,24 @@ func moveJoin(known []*moveAlike, n *node, own, there []*atlas.Device) []*moveAl
 // differs says that the nodes have another device at the address.
 func (a *moveAlike) differs() string {
 	return a.own[0].Address.String() + " on " + mappingJoin(a.nodes) + " is " + mappingIDs(a.there[0].IDs) + ", not " + mappingIDs(a.own[0].IDs)
+}
+
+// differsPlain says it in no language.
+func (a *moveAlike) differsPlain() []string {
+	texts, ids := make([]string, len(a.nodes)), mappingIDs(a.own[0].IDs)+" → "+mappingIDs(a.there[0].IDs)
+	for i, name := range a.nodes {
+		texts[i] = a.own[0].Address.String() + " " + with(name, ids)
+	}
+	return texts
+}
+
+// equalPlain says in no language where nodes have their equals.
+func (a *moveAlike) equalPlain() []string {
+	texts, devices := make([]string, len(a.nodes)), strings.Join(deviceNames(a.there), " + ")
+	for i, name := range a.nodes {
+		texts[i] = with(name, devices)
+	}
+	return texts
 }
 
 // equal says where nodes have their equals.

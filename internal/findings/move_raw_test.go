@@ -12,7 +12,7 @@ import (
 
 // moveFound gives the findings of one code.
 func moveFound(s *facts.Snapshot, code findings.Code) []findings.Finding {
-	return slices.DeleteFunc(findings.Find(atlas.Build(s)), func(f findings.Finding) bool { return f.Code != code })
+	return slices.DeleteFunc(findings.Looked(findings.Find(atlas.Build(s))), func(f findings.Finding) bool { return f.Code != code })
 }
 
 func TestMoveEqualNodesAreSaidOnce(t *testing.T) {
@@ -33,7 +33,7 @@ func TestMoveEqualNodesAreSaidOnce(t *testing.T) {
 	if found[1].Sentence != want {
 		t.Errorf("got  %s\nwant %s", found[1].Sentence, want)
 	}
-	if nodes := "node pve-b (0000:81:00.0); nodes pve-c0, pve-c1, pve-c2, pve-c3 and pve-c4 (0000:02:00.0)"; found[1].Params["nodes"] != nodes {
+	if nodes := "pve-b (0000:81:00.0), pve-c0 (0000:02:00.0), pve-c1 (0000:02:00.0), pve-c2 (0000:02:00.0), pve-c3 (0000:02:00.0), pve-c4 (0000:02:00.0)"; found[1].Params["nodes"] != nodes {
 		t.Errorf("got %s, want %s", found[1].Params["nodes"], nodes)
 	}
 	evidence := []string{

@@ -58,6 +58,14 @@ func TestMoveFindings(t *testing.T) {
 		{Name: "other at the address", Code: findings.MigrationEqualDevice, VMs: raw},
 		{Name: "unread here", Code: findings.MigrationEqualDevice, VMs: free, Change: mappingUnread("pve-a")},
 		{Name: "invalid there", Code: findings.MigrationStartFails, File: mappingBad, VMs: one, Want: "warning", Subject: vm},
+		{
+			Name: "no such type there", Code: findings.MigrationStartFails, File: mappingBoth, Want: "warning", Subject: vm,
+			VMs: []mappingVM{{ID: 101, Config: mappingHost("mapping=gpu,mdev=nvidia-63")}}, Change: func(s *facts.Snapshot) {
+				s.Nodes["pve-b"].MdevTypes = map[string]facts.Read[[]facts.MdevType]{
+					"0000:81:00.0": {State: facts.OK, Value: []facts.MdevType{{Type: "nvidia-1"}}},
+				}
+			},
+		},
 		{Name: "valid there", Code: findings.MigrationStartFails, File: mappingBoth, VMs: one},
 		{Name: "unread there", Code: findings.MigrationStartFails, File: mappingBad, VMs: one, Change: mappingUnread("pve-b")},
 		{Name: "started", Code: findings.HARawAddress, VMs: raw, Change: ha("started"), Want: "error", Subject: vm},

@@ -1,6 +1,6 @@
 package findings
 
-//go:generate go run pciatlas/scripts/findingsdoc ../../docs/findings.md
+//go:generate go run pciatlas/scripts/findingsdoc ../../docs/findings.md ../../web/src/i18n/finding-wordings.json
 
 import "slices"
 
