@@ -43,7 +43,7 @@ test("filters stay in the address, and a search without a hit offers a way on", 
   await open("/gpus?node=pve-b&state=referenced");
   await expect(page.getByRole("row")).toHaveCount(2);
   await expect(page.getByRole("row", { name: /Tesla P4/ })).toContainText("vdi-1");
-  await page.getByRole("textbox", { name: "Search devices" }).fill("no such thing");
+  await page.getByRole("searchbox", { name: "Search devices" }).fill("no such thing");
   await expect(page.getByText("No device matches")).toBeVisible();
   await page.getByRole("button", { name: "Clear search and state" }).click();
   await expect(page.getByRole("row")).toHaveCount(5);

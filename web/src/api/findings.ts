@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { queryOptions, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { answer, client, type Schemas } from "./client";
 
 export type Finding = Schemas["Finding"];
@@ -24,10 +24,10 @@ export function useFindingCodes() {
 
 /** The findings of several clusters, each as it arrives. */
 export function useFindings(clusters: readonly string[], ready = true) {
-  const results = useQueries({ queries: clusters.map((cluster) => ({ ...findingsQuery(cluster), enabled: ready })) });
+  const results = useQueries({ queries: clusters.map((cluster) => ({ ...findingsQuery(cluster), enabled: ready })), combine: together });
   const queries = useQueryClient();
   const refresh = useMemo(() => () => { void queries.invalidateQueries({ queryKey: ["findings"] }); }, [queries]);
-  return {
+  return useMemo(() => ({
     clusters: results.map((result, at) => ({
       cluster: clusters[at] ?? "",
       // The answer of a refresh that failed stays in the store; it must not be shown.
@@ -36,5 +36,9 @@ export function useFindings(clusters: readonly string[], ready = true) {
       busy: result.isFetching,
     })),
     refresh,
-  };
+  }), [results, clusters, refresh]);
+}
+
+function together<T>(results: UseQueryResult<T>[]): UseQueryResult<T>[] {
+  return results;
 }

@@ -1,39 +1,25 @@
-import { useEffect, useRef, useState } from "react";
 import { IconSearch } from "@tabler/icons-react";
 import { Icon } from "./icon";
 
-// Until so many milliseconds after the last key the address and the list stay as they are.
-const pause = 120;
-
 interface SearchFieldProps {
   label: string;
+  /** What can be searched for, while nothing is. */
+  hint?: string;
   value: string;
+  /** Called with each key. */
   onChange: (value: string) => void;
 }
 
 /** Searches as one types. Esc empties it. */
-export function SearchField({ label, value, onChange }: SearchFieldProps) {
-  const [text, setText] = useState(value);
-  const [shown, setShown] = useState(value);
-  if (shown !== value) {
-    setShown(value);
-    setText(value);
-  }
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => { clearTimeout(timer.current); }, []);
-  const send = (next: string, after: number) => {
-    setText(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => { onChange(next.trim()); }, after);
-  };
+export function SearchField({ label, hint = label, value, onChange }: SearchFieldProps) {
   return (
     <label className="field search">
       <Icon of={IconSearch} />
       <input
-        type="search" aria-label={label} placeholder={label} value={text} enterKeyHint="search" autoCapitalize="none" spellCheck={false}
-        onChange={(event) => { send(event.target.value, pause); }}
+        type="search" aria-label={label} placeholder={hint} value={value} enterKeyHint="search" autoCapitalize="none" spellCheck={false}
+        onChange={(event) => { onChange(event.target.value); }}
         onKeyDown={(event) => {
-          if (event.key === "Escape" && text !== "") { event.preventDefault(); send("", 0); }
+          if (event.key === "Escape" && value !== "") { event.preventDefault(); onChange(""); }
         }}
       />
     </label>

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { Fragment, memo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useInSight } from "./in-sight";
 import { useNarrow } from "./media";
+import { usePrinting } from "./printing";
 
 export interface Column<Row> {
   id: string;
@@ -17,7 +18,7 @@ interface TableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** What a row is, whatever it says now; the same for two rows never. */
+  /** What a row is, whatever it says now; the same for two rows never. In long tables it has to stay the same function. */
   rowKey: (row: Row) => string;
   /** Expected height of a row, and of a card on narrow screens, in pixels. */
   rowHeight: number;
@@ -60,46 +61,43 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function AllRows<Row>(props: TableProps<Row>) {
-  const move = useMoves(props, undefined);
+  const { rows, rowKey, columns, selected, onOpen } = props;
   return (
-    <tbody>
-      {props.rows.map((row, index) => <OneRow key={props.rowKey(row)} {...props} row={row} index={index} move={move} />)}
+    <tbody {...keysOf(props, undefined)}>
+      {rows.map((row, index) => {
+        const key = rowKey(row);
+        return <OneRow key={key} id={key} row={row} index={index} columns={columns} selected={selected === key} opens={onOpen !== undefined} />;
+      })}
     </tbody>
   );
 }
 
 function RowsInSight<Row>(props: TableProps<Row>) {
-  const { rows, rowKey, rowHeight, cardHeight, columns } = props;
-  const narrow = useNarrow();
-  const body = useRef<HTMLTableSectionElement>(null);
-  const [top, setTop] = useState(0);
-  useEffect(() => {
-    setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-  }, [narrow]);
-  const list = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => (narrow ? cardHeight : rowHeight),
-    getItemKey: (index) => keyAt(rows, index, rowKey),
-    overscan: 12,
-    scrollMargin: top,
-  });
-  const move = useMoves(props, (index) => { list.scrollToIndex(index); });
-  const items = list.getVirtualItems();
-  const before = (items[0]?.start ?? top) - top;
-  const behind = list.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  const { rows, rowKey, rowHeight, cardHeight, columns, selected, onOpen } = props;
+  const box = useRef<HTMLTableSectionElement>(null);
+  // Its focus would be lost if the row with it left the page.
+  const [focused, setFocused] = useState<readonly number[]>(nobody);
+  const height = useNarrow() ? cardHeight : rowHeight;
+  const { items, after, measure, reveal } = useInSight({ box, rows, keyOf: rowKey, height, held: focused });
   return (
-    <tbody ref={body}>
-      <Gap height={before} span={columns.length} />
-      {items.map((item) => {
-        const row = rows[item.index];
-        return row === undefined ? null : (
-          <OneRow key={item.key} {...props} row={row} index={item.index} move={move} measure={list.measureElement} />
-        );
-      })}
-      <Gap height={behind} span={columns.length} />
+    <tbody
+      ref={box}
+      {...keysOf(props, reveal)}
+      onFocus={(event) => { const at = rowOf(event.target); setFocused(at === null ? nobody : [at.index]); }}
+      onBlur={() => { setFocused(nobody); }}
+    >
+      {items.map(({ index, row, key, gap }) => (
+        <Fragment key={key}>
+          <Gap height={gap} span={columns.length} />
+          <OneRow id={key} row={row} index={index} columns={columns} selected={selected === key} opens={onOpen !== undefined} measure={measure} />
+        </Fragment>
+      ))}
+      <Gap height={after} span={columns.length} />
     </tbody>
   );
 }
+
+const nobody: readonly number[] = [];
 
 /** Stands for the rows that are out of sight. */
 function Gap({ height, span }: { height: number; span: number }) {
@@ -111,61 +109,71 @@ function Gap({ height, span }: { height: number; span: number }) {
   );
 }
 
-function keyAt<Row>(rows: readonly Row[], index: number, rowKey: (row: Row) => string): string | number {
-  const row = rows[index];
-  return row === undefined ? index : rowKey(row);
-}
-
-interface OneRowProps<Row> extends TableProps<Row> {
+interface OneRowProps<Row> {
+  id: string;
   row: Row;
   index: number;
-  move: (event: KeyboardEvent, index: number) => void;
+  columns: readonly Column<Row>[];
+  selected: boolean;
+  /** It takes the focus and opens. */
+  opens: boolean;
   measure?: (element: HTMLTableRowElement | null) => void;
 }
 
-function OneRow<Row>({ row, index, columns, rowKey, selected, onOpen, move, measure }: OneRowProps<Row>) {
-  const key = rowKey(row);
-  const isSelected = selected === key;
-  const opens = onOpen && {
-    tabIndex: 0,
-    onClick: (event: { target: EventTarget }) => {
-      if (!isControl(event.target)) onOpen(row);
-    },
-    onKeyDown: (event: KeyboardEvent) => { move(event, index); },
-  };
+function DrawnRow<Row>({ id, row, index, columns, selected, opens, measure }: OneRowProps<Row>) {
   return (
     <tr
       ref={measure}
       data-index={index}
-      data-key={key}
-      className={isSelected ? "sel" : undefined}
+      data-key={id}
+      className={selected ? "sel" : undefined}
       aria-rowindex={index + 2}
-      aria-selected={onOpen ? isSelected : undefined}
-      {...opens}
+      aria-selected={opens ? selected : undefined}
+      tabIndex={opens ? 0 : undefined}
     >
       {columns.map((column) => <td key={column.id} className={column.className}>{column.cell(row)}</td>)}
     </tr>
   );
 }
 
+// Scrolling draws the rows that come, and none of those that stay.
+const OneRow = memo(DrawnRow) as typeof DrawnRow;
+
 /** A press on a link or button inside a row is not one on the row. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, select") !== null;
 }
 
-/** The keys of rows: they move the focus, and with an open drawer the selection too. */
-function useMoves<Row>({ rows, selected, onOpen }: TableProps<Row>, reveal: ((index: number) => void) | undefined) {
-  return useCallback((event: KeyboardEvent, index: number) => {
-    if (isControl(event.target)) return;
-    const to = target(event.key, index, rows.length);
-    const row = rows[to ?? index];
-    if (to === null && event.key !== "Enter") return;
-    event.preventDefault();
-    if (row !== undefined && (to === null || (selected !== null && selected !== undefined))) onOpen?.(row);
-    if (to === null) return;
-    reveal?.(to);
-    focusRow(event.currentTarget.closest("tbody"), to, 5);
-  }, [rows, selected, onOpen, reveal]);
+/** The row that an event in the table is about. */
+function rowOf(at: EventTarget): { element: Element; index: number } | null {
+  const element = at instanceof Element ? at.closest("tr[data-index]") : null;
+  return element === null ? null : { element, index: Number(element.getAttribute("data-index")) };
+}
+
+/** Keys and presses of all rows: they open, and move the focus, with an open drawer the selection too. */
+function keysOf<Row>({ rows, selected, onOpen }: TableProps<Row>, reveal: ((index: number) => void) | undefined) {
+  if (!onOpen) return {};
+  const open = (index: number) => {
+    const row = rows[index];
+    if (row !== undefined) onOpen(row);
+  };
+  return {
+    onClick: (event: MouseEvent) => {
+      const at = rowOf(event.target);
+      if (at !== null && !isControl(event.target)) open(at.index);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      const at = rowOf(event.target);
+      if (at === null || isControl(event.target)) return;
+      const to = target(event.key, at.index, rows.length);
+      if (to === null && event.key !== "Enter") return;
+      event.preventDefault();
+      if (to === null || (selected !== null && selected !== undefined)) open(to ?? at.index);
+      if (to === null) return;
+      reveal?.(to);
+      focusRow(at.element.closest("tbody"), to, 5);
+    },
+  };
 }
 
 function target(key: string, index: number, count: number): number | null {
@@ -183,20 +191,4 @@ function focusRow(body: Element | null, index: number, frames: number): void {
   const row = body?.querySelector<HTMLElement>(`tr[data-index="${index}"]`);
   if (row) row.focus();
   else if (frames > 0) requestAnimationFrame(() => { focusRow(body, index, frames - 1); });
-}
-
-/** Paper shows all rows, not only those in sight. */
-function usePrinting(): boolean {
-  const [printing, setPrinting] = useState(false);
-  useEffect(() => {
-    const begin = () => { setPrinting(true); };
-    const end = () => { setPrinting(false); };
-    window.addEventListener("beforeprint", begin);
-    window.addEventListener("afterprint", end);
-    return () => {
-      window.removeEventListener("beforeprint", begin);
-      window.removeEventListener("afterprint", end);
-    };
-  }, []);
-  return printing;
 }

@@ -56,6 +56,10 @@ const csvColumns = [
   { title: "request_id", cell: (row: AuditEntry) => row.request_id },
 ];
 
+function idOf(row: AuditEntry): string {
+  return String(row.id);
+}
+
 function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; selected: number | undefined; onOpen: (row: AuditEntry) => void }) {
   const { t } = useTranslation();
   const columns: Column<AuditEntry>[] = [
@@ -67,7 +71,7 @@ function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; sele
   ];
   return (
     <Table
-      label={t("nav.audit")} className="flow" columns={columns} rows={rows} rowKey={(row) => String(row.id)}
+      label={t("nav.audit")} className="flow" columns={columns} rows={rows} rowKey={idOf}
       rowHeight={32} cardHeight={110} selected={selected === undefined ? null : String(selected)} onOpen={onOpen}
     />
   );

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { IconDownload, IconPlus, IconUpload } from "@tabler/icons-react";
@@ -11,6 +11,7 @@ import { Icon } from "../../components/icon";
 import { Loaded, useRefresh } from "../../components/list";
 import { SearchField } from "../../components/search";
 import { Empty } from "../../components/states";
+import { useTyping } from "../../components/typing";
 import { matches } from "../../domain/search";
 import { NoCluster } from "../clusters/none";
 import { DesktopForm } from "./form";
@@ -64,13 +65,16 @@ function Found({ cluster, desktops, mayChange }: { cluster: string; desktops: re
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { q = "" } = useSearch({ from: "/frame" });
-  const rows = useMemo(() => desktops.filter((row) => matches(q, [String(row.vmid), row.name, row.note])), [desktops, q]);
+  const [text, type] = useTyping(q, useCallback((typed: string) => {
+    void navigate({ to: ".", search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
+  }, [navigate]));
+  const rows = useMemo(() => desktops.filter((row) => matches(text, [String(row.vmid), row.name, row.note])), [desktops, text]);
   return (
     <>
       <div className="filters">
-        <SearchField label={t("desktop.search")} value={q} onChange={(text) => { void navigate({ to: ".", search: (old) => ({ ...old, q: text || undefined }), replace: true }); }} />
+        <SearchField label={t("desktop.search")} value={text} onChange={type} />
       </div>
-      {rows.length === 0 ? <Empty title={t("list.nothing_found", { text: q })} /> : <DesktopTable cluster={cluster} rows={rows} mayChange={mayChange} />}
+      {rows.length === 0 ? <Empty title={t("list.nothing_found", { text: text.trim() })} /> : <DesktopTable cluster={cluster} rows={rows} mayChange={mayChange} />}
     </>
   );
 }

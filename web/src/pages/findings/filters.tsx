@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Select, type Choice } from "../../components/field";
@@ -12,8 +13,9 @@ export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes:
   const navigate = useNavigate();
   const { severity, code = "", node = "" } = useSearch({ from: "/frame/findings" });
   const set = (part: FindingsSearch) => { void navigate({ to: ".", search: (old) => ({ ...old, ...part }), replace: true }); };
-  const counts = countBySeverity(all);
-  const codes: Choice[] = countByCode(all).map(([value, count]) => {
+  const counts = useMemo(() => countBySeverity(all), [all]);
+  const byCode = useMemo(() => countByCode(all), [all]);
+  const codes: Choice[] = byCode.map(([value, count]) => {
     const title = `finding.title.${value}`;
     return { value, label: `${i18n.exists(title) ? t(title) : value} (${String(count)})` };
   });

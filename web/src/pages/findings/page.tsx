@@ -1,18 +1,17 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useFindings } from "../../api/findings";
 import { useClusterNames } from "../../components/clusters";
-import { FindingList } from "../../components/finding";
 import { PageHead } from "../../components/head";
 import { ExportMenu, LoadingRows } from "../../components/list";
 import { useReportReading } from "../../components/reading";
 import { Empty, Failed, StaleBanner } from "../../components/states";
-import type { Finding } from "../../domain/finding";
 import { filterFindings, findingCsv, mergeFindings } from "../../domain/findings";
 import { NoCluster } from "../clusters/none";
 import { CodeDrawer } from "./code";
 import { FindingFilters } from "./filters";
+import { LongFindingList } from "./list";
 import { FindingsScope } from "./scope";
 
 const none: readonly string[] = [];
@@ -30,9 +29,10 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
   const { clusters, refresh } = useFindings(names);
   const times = clusters.flatMap(({ told }) => (told?.read_at ? [Date.parse(told.read_at)] : []));
   useReportReading({ readAt: times.length === 0 ? null : Math.min(...times), busy: clusters.some((one) => one.busy), refresh });
-  const all = mergeFindings(clusters.map(({ cluster, told }) => (told?.findings ?? []).map((finding) => ({ cluster, ...finding }))));
-  const shown = filterFindings(all, { severity: severity ?? null, code, node });
+  const all = useMemo(() => mergeFindings(clusters.map(({ cluster, told }) => (told?.findings ?? []).map((finding) => ({ cluster, ...finding })))), [clusters]);
+  const shown = useMemo(() => filterFindings(all, { severity: severity ?? null, code, node }), [all, severity, code, node]);
   const pending = clusters.length === 0 || clusters.some(({ told, error }) => told === null && error === null);
+  const nodes = useMemo(() => clusters.flatMap(({ told }) => told?.nodes.map((scope) => scope.node) ?? []), [clusters]);
   const openCode = useOpenCode();
   const close = useCallback(() => { openCode(undefined); }, [openCode]);
   return (
@@ -40,28 +40,12 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
       <StaleBanner />
       <PageHead title={t("nav.findings")} sub={all.length > 0 ? t("findings.count", { count: all.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="findings" columns={findingCsv} rows={shown} />} />
       {clusters.map((one) => one.error && <Failed key={one.cluster} error={one.error} busy={one.busy} onRetry={refresh} />)}
-      <FindingFilters all={all} nodes={clusters.flatMap(({ told }) => told?.nodes.map((scope) => scope.node) ?? [])} />
+      <FindingFilters all={all} nodes={nodes} />
       {clusters.map(({ cluster, told }) => told && <FindingsScope key={cluster} cluster={cluster} nodes={told.nodes} named={names.length > 1} />)}
-      {shown.length > 0 && <Shown key={`${severity ?? ""} ${code} ${node}`} findings={shown} onCode={openCode} manyClusters={names.length > 1} />}
+      {shown.length > 0 && <LongFindingList key={`${severity ?? ""} ${code} ${node}`} findings={shown} onCode={openCode} manyClusters={names.length > 1} />}
       {pending && <LoadingRows rows={6} />}
       {!pending && shown.length === 0 && clusters.some(({ told }) => told !== null) && <Nothing filtered={all.length > 0} />}
       {about !== undefined && <CodeDrawer code={about} onClose={close} />}
-    </>
-  );
-}
-
-// So many are drawn at once; more when they are asked for.
-const pageLength = 100;
-
-function Shown({ findings, onCode, manyClusters }: { findings: readonly Finding[]; onCode: (code: Finding["code"]) => void; manyClusters: boolean }) {
-  const { t } = useTranslation();
-  const [length, setLength] = useState(pageLength);
-  return (
-    <>
-      <FindingList findings={findings.slice(0, length)} onCode={onCode} manyClusters={manyClusters} />
-      {findings.length > length && (
-        <div className="more-row"><button type="button" className="btn" onClick={() => { setLength(length + pageLength); }}>{t("findings.more", { count: findings.length - length })}</button></div>
-      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { PageHead } from "../../components/head";
 import { DevicesScope, ListFaults, useDevices, type Devices } from "../../components/inventory";
 import { useReading } from "../../components/reading";
 import { StaleBanner } from "../../components/states";
+import { useTyping } from "../../components/typing";
 import { formatDateTime } from "../../domain/format";
 import { findingsByRow } from "../../domain/finding";
 import { countStates, search, sortRows, type Row } from "../../domain/inventory";
@@ -27,7 +28,10 @@ export function GpusPage() {
   const nodes = useMemo(() => views.flatMap((view) => view.nodes), [views]);
   const scope = useMemo(() => scopeOf(views), [views]);
   const answered = nodes.filter((view) => !view.pending).length;
-  const found = useFound(devices, node, q);
+  const [text, type] = useTyping(q, useCallback((typed: string) => {
+    void navigate({ search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
+  }, [navigate]));
+  const found = useFound(devices, node, text);
   const rows = useMemo(() => (state === undefined ? found : found.filter((row) => row.state === state)), [found, state]);
   const notes = useMemo(() => findingsByRow(devices.findings.findings, devices.rows), [devices.findings, devices.rows]);
   const open = useMemo(() => parseDevice(device, cluster, node), [device, cluster, node]);
@@ -43,10 +47,10 @@ export function GpusPage() {
       <PrintHead clusters={devices.names ?? []} node={node} />
       <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<ExportMenu rows={rows} />} />
       <StaleBanner />
-      <Filters counts={devices.settled || devices.rows.length > 0 ? countStates(found) : null} nodes={devices.nodes} />
+      <Filters counts={devices.settled || devices.rows.length > 0 ? countStates(found) : null} nodes={devices.nodes} text={text} onText={type} />
       <ListFaults devices={devices} />
       <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={views.every((view) => !view.pending) && answered === nodes.length} />
-      <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={q !== "" || state !== undefined} onOpen={select} />
+      <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={text.trim() !== "" || state !== undefined} onOpen={select} onClear={() => { type(""); }} />
       {open && <DeviceDrawer key={`${open.cluster}/${open.node}/${open.address}`} selection={open} devices={devices} onClose={close} />}
     </>
   );

@@ -23,16 +23,18 @@ interface DeviceTableProps {
   selected: DeviceSelection | null;
   filtered: boolean;
   onOpen: (row: Row) => void;
+  /** Searches for nothing any more. */
+  onClear: () => void;
 }
 
-export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, onOpen }: DeviceTableProps) {
+export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, onOpen, onClear }: DeviceTableProps) {
   const { t } = useTranslation();
   const columns = useColumns(notes, devices.views.length > 1);
   useFirstRow();
   const unread = nodes.filter((node) => !node.pending && node.answer?.devices == null);
   const pending = devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
   if (rows.length === 0 && unread.length === 0 && !pending) {
-    return devices.views.length > 0 && nodes.length === 0 && devices.views.every((view) => view.error !== null) ? null : <NoRows nodes={nodes} filtered={filtered} />;
+    return devices.views.length > 0 && nodes.length === 0 && devices.views.every((view) => view.error !== null) ? null : <NoRows nodes={nodes} filtered={filtered} onClear={onClear} />;
   }
   return (
     <div className="gputable">
@@ -121,11 +123,11 @@ function SkeletonRows() {
 }
 
 /** Nothing is here: why, and the next step. */
-function NoRows({ nodes, filtered }: { nodes: readonly NodeView[]; filtered: boolean }) {
+function NoRows({ nodes, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear">) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/gpus" });
   if (filtered) {
-    const clear = () => { void navigate({ search: (old) => ({ ...old, q: undefined, state: undefined }), replace: true }); };
+    const clear = () => { onClear(); void navigate({ search: (old) => ({ ...old, q: undefined, state: undefined }), replace: true }); };
     return <Empty title={t("gpu.none_match")} action={<button type="button" className="btn" onClick={clear}>{t("gpu.clear")}</button>}><p>{t("gpu.none_match_why", { count: nodes.length })}</p></Empty>;
   }
   if (nodes.length === 0) return <Empty title={t("gpu.no_such_node")} action={<button type="button" className="btn" onClick={() => { void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true }); }}>{t("gpu.all_nodes")}</button>} />;

@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { SectionHead } from "../../components/head";
 import type { Capacity } from "../../domain/capacity";
@@ -15,6 +16,7 @@ interface CapacityTableProps {
 /** How many cards there are of each state. Beside it always the word that this does not say what can be assigned. */
 export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) {
   const { t } = useTranslation();
+  const whole = useMemo(() => ({ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: false, nodes: [] }), [rows]);
   if (rows.length === 0) return null;
   const total = missing === null ? t("overview.so_far") : missing > 0 ? t("overview.total_without", { count: missing }) : t("overview.total");
   return (
@@ -34,7 +36,7 @@ export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) 
           </thead>
           <tbody>
             {lines.map((line) => <Line key={line.key} line={line} name={<>{line.name} {line.ids !== "" && <span className="mono muted">{line.ids}</span>}</>} />)}
-            <Line line={{ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: false, nodes: [] }} name={total} whole />
+            <Line line={whole} name={total} whole />
           </tbody>
         </table>
       </div>

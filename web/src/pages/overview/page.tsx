@@ -19,6 +19,8 @@ export function OverviewPage() {
   const { state } = useSearch({ from: "/frame/" });
   const all = useAllClusters();
   const counts = useMemo(() => countStates(rows), [rows]);
+  const models = useMemo(() => capacityByModel(rows), [rows]);
+  const clusters = useMemo(() => (all ? capacityByCluster(rows) : []), [rows, all]);
   const read = nodes.filter((node) => node.answer?.devices != null).length;
   if (devices.names?.length === 0) return <NoCluster />;
   return (
@@ -35,8 +37,8 @@ export function OverviewPage() {
         </div>
         <WorstFindings {...devices.findings} waiting={!settled} />
       </div>
-      <CapacityTable rows={rows} lines={capacityByModel(rows)} missing={settled ? nodes.length - read : null} by="model" />
-      {all && <CapacityTable rows={rows} lines={capacityByCluster(rows)} missing={settled ? nodes.length - read : null} by="cluster" />}
+      <CapacityTable rows={rows} lines={models} missing={settled ? nodes.length - read : null} by="model" />
+      {all && <CapacityTable rows={rows} lines={clusters} missing={settled ? nodes.length - read : null} by="cluster" />}
     </>
   );
 }

@@ -5,8 +5,8 @@ import { useAge } from "../../components/reading";
 import { Bar, Dot, Empty } from "../../components/states";
 import { UnreadNode } from "../../components/unread";
 import { rowsOf, tilesOf, type DeviceState, type NodeView } from "../../domain/inventory";
-import { Tile } from "./tile";
 import { rackKey } from "./keys";
+import { Tiles } from "./tiles";
 
 interface RackProps {
   devices: Devices;
@@ -29,16 +29,19 @@ export function Rack({ devices, state, all }: RackProps) {
   if (nodes.length === 0) return views.every((view) => view.told?.nodes) ? <Empty title={t("overview.no_nodes")} /> : null;
   return (
     <div ref={box}>
-      {nodes.map((node) => <NodeSection key={`${node.cluster}/${node.node}`} view={node} state={state} all={all} />)}
+      {nodes.map((node) => <NodeSection key={`${node.cluster}/${node.node}`} view={node} state={state} all={all} many={devices.rows.length > drawnAtOnce} />)}
     </div>
   );
 }
 
-function NodeSection({ view, state, all }: { view: NodeView; state: DeviceState | undefined; all: boolean }) {
+/** So many tiles are drawn without a thought; of more, those in sight. */
+const drawnAtOnce = 200;
+
+function NodeSection({ view, state, all, many }: { view: NodeView; state: DeviceState | undefined; all: boolean; many: boolean }) {
   const { t } = useTranslation();
   const { answer, pending } = view;
   const rows = useMemo(() => (answer ? tilesOf(rowsOf(answer)) : []), [answer]);
-  const shown = state === undefined ? rows : rows.filter((row) => row.state === state);
+  const shown = useMemo(() => (state === undefined ? rows : rows.filter((row) => row.state === state)), [rows, state]);
   return (
     <section className="node" aria-label={view.node}>
       <div className="line">
@@ -49,7 +52,7 @@ function NodeSection({ view, state, all }: { view: NodeView; state: DeviceState 
       {!pending && answer?.devices == null && <UnreadNode view={view} />}
       {answer?.devices != null && rows.length === 0 && <p className="label">{t("gpu.none_on_node")}</p>}
       {rows.length > 0 && shown.length === 0 && <p className="label">{t("overview.none_in_state")}</p>}
-      {shown.length > 0 && <div className="tiles">{shown.map((row) => <Tile key={row.key} row={row} all={all} />)}</div>}
+      {shown.length > 0 && <Tiles rows={shown} all={all} many={many} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useCallback, useDeferredValue, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
@@ -11,6 +11,7 @@ import { ExportMenu, LoadingRows } from "../../components/list";
 import { useProblemText } from "../../components/problem";
 import { useReportReading } from "../../components/reading";
 import { Empty, Failed, NotRead, StaleBanner } from "../../components/states";
+import { useTyping } from "../../components/typing";
 import { filterVMs, oldestRead, rowsOfVMs, vmCsv, type NodeRead } from "../../domain/vm";
 import { NoCluster } from "../clusters/none";
 import { VMFilters } from "./filters";
@@ -31,7 +32,9 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
   const { q = "", node = "", via } = useSearch({ from: "/frame/vms" });
   const { lists, nodes, refresh } = useVMs(clusters);
   const rows = useMemo(() => rowsOfVMs(nodes), [nodes]);
-  const shown = useMemo(() => filterVMs(rows, { q, node, via: via ?? null }), [rows, q, node, via]);
+  const [text, type] = useTyping(q, useWriteSearch());
+  const wanted = useDeferredValue(text);
+  const shown = useMemo(() => filterVMs(rows, { q: wanted, node, via: via ?? null }), [rows, wanted, node, via]);
   const busy = lists.some((list) => list.busy) || nodes.some((one) => one.busy);
   const settled = lists.length > 0 && lists.every((list) => !list.pending) && nodes.every((one) => !one.pending);
   const findings = useFindings(clusters, settled);
@@ -41,21 +44,26 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
       <StaleBanner />
       <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} />} />
       <ListFaults lists={lists} onRetry={refresh} />
-      <VMFilters nodes={nodes} />
+      <VMFilters nodes={nodes} text={text} onText={type} />
       {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={lists.every((list) => list.error === null && list.problem === null)} />}
       {shown.length > 0 && <VMTable rows={shown} manyClusters={clusters.length > 1} findings={findings.clusters} />}
       <SilentNodes nodes={nodes} />
       {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}
-      {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} />}
+      {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} onClear={type} />}
     </>
   );
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function useWriteSearch(): (text: string) => void {
+  const navigate = useNavigate();
+  return useCallback((text) => { void navigate({ to: ".", search: (old) => ({ ...old, q: text || undefined }), replace: true, resetScroll: false }); }, [navigate]);
+}
+
+function Nothing({ filtered, onClear }: { filtered: boolean; onClear: (text: string) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   if (!filtered) return <Empty title={t("vm.empty")}><p>{t("vm.empty_why")}</p></Empty>;
-  const clear = () => { void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
+  const clear = () => { onClear(""); void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
   return <Empty title={t("vm.none_found")} action={<button type="button" className="btn" onClick={clear}>{t("list.all")}</button>} />;
 }
 

@@ -33,10 +33,14 @@ export function VMTable({ rows, manyClusters, findings }: VMTableProps) {
   ], [t, manyClusters, findings]);
   return (
     <Table
-      label={t("nav.vms")} columns={columns} rows={rows} rowKey={(row) => row.key} rowHeight={52} cardHeight={180}
+      label={t("nav.vms")} columns={columns} rows={rows} rowKey={keyOf} rowHeight={52} cardHeight={180}
       onOpen={(row) => { void navigate({ to: "/vms/$cluster/$vmid", params: { cluster: row.cluster, vmid: String(row.vmid) } }); }}
     />
   );
+}
+
+function keyOf(row: VMInList): string {
+  return row.key;
 }
 
 function Name({ row }: { row: VMInList }) {

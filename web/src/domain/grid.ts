@@ -1,0 +1,34 @@
+/** A part of a grid: tiles from first up to but without last, and the pixels of what stands before and after. */
+export interface Lines {
+  first: number;
+  last: number;
+  before: number;
+  after: number;
+}
+
+interface Grid {
+  count: number;
+  /** Tiles in a line. */
+  across: number;
+  /** From one line to the next, in pixels. */
+  pitch: number;
+  /** Where the grid begins, from the top edge of the window. */
+  top: number;
+  height: number;
+}
+
+// Lines are drawn so many at a time, and as many beyond the window: a short way of scrolling changes nothing.
+const step = 4;
+
+/**
+ * The lines of a grid that are in sight or close to it. One line is always there: its
+ * tiles tell how high they are.
+ */
+export function linesInSight({ count, across, pitch, top, height }: Grid): Lines {
+  const lines = Math.ceil(count / across);
+  const from = Math.floor(-top / pitch / step) * step - step;
+  const to = Math.ceil((height - top) / pitch / step) * step + step;
+  const begin = Math.max(0, Math.min(from, lines - 1));
+  const end = Math.max(begin + 1, Math.min(to, lines));
+  return { first: begin * across, last: Math.min(count, end * across), before: begin * pitch, after: (lines - end) * pitch };
+}
