@@ -47,7 +47,16 @@ function Over(props: DrawerProps) {
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => { element?.close(); };
+    // What lies over the page cannot flow over sheets of paper: there it stands after the page.
+    const lay = () => { element?.close(); element?.show(); };
+    const lift = () => { element?.close(); element?.showModal(); };
+    window.addEventListener("beforeprint", lay);
+    window.addEventListener("afterprint", lift);
+    return () => {
+      window.removeEventListener("beforeprint", lay);
+      window.removeEventListener("afterprint", lift);
+      element?.close();
+    };
   }, []);
   return (
     <dialog

@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from "react";
+import { PrintHead } from "./print-head";
 
 /** The name of the page in the browser's tab. */
 export function useTitle(title: string): void {
@@ -18,11 +19,14 @@ interface PageHeadProps {
 export function PageHead({ title, sub, actions }: PageHeadProps) {
   useTitle(title);
   return (
-    <div className="head">
-      <h1 tabIndex={-1}>{title}</h1>
-      {sub !== undefined && <span className="sub num">{sub}</span>}
-      {actions !== undefined && <span className="acts">{actions}</span>}
-    </div>
+    <>
+      <PrintHead title={title} />
+      <div className="head">
+        <h1 tabIndex={-1}>{title}</h1>
+        {sub !== undefined && <span className="sub num">{sub}</span>}
+        {actions !== undefined && <span className="acts">{actions}</span>}
+      </div>
+    </>
   );
 }
 

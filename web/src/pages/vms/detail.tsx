@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useVM, type VMDetail } from "../../api/vms";
 import { CopyButton } from "../../components/copy";
 import { useTitle, SectionHead } from "../../components/head";
+import { PrintHead } from "../../components/print-head";
 import { Loaded } from "../../components/list";
 import { useReportReading } from "../../components/reading";
 import { ScopeLine } from "../../components/scope";
@@ -45,15 +46,18 @@ function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
   const { t } = useTranslation();
   useTitle(`${String(vmid)} ${vm?.name ?? ""}`.trim());
   return (
-    <div className="head">
-      <h1 tabIndex={-1}><span className="mono vmid">{vmid}</span> {vm?.name}</h1>
-      {vm && (
-        <span className="sub">
-          <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · {vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed")}
-        </span>
-      )}
-      {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} /></span>}
-    </div>
+    <>
+      <PrintHead title={`VM ${String(vmid)}`} />
+      <div className="head">
+        <h1 tabIndex={-1}><span className="mono vmid">{vmid}</span> {vm?.name}</h1>
+        {vm && (
+          <span className="sub">
+            <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · {vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed")}
+          </span>
+        )}
+        {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} /></span>}
+      </div>
+    </>
   );
 }
 
