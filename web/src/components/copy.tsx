@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { Fragment, useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { Icon } from "./icon";
@@ -62,11 +62,17 @@ export function CopyButton({ text, label, children }: CopyProps) {
   );
 }
 
+/** A fingerprint breaks between its bytes, not within one. */
+function breakable(text: string): ReactNode {
+  if (!/^(?:[0-9A-F]{2}:){15,}[0-9A-F]{2}$/.test(text)) return text;
+  return text.split(/(?<=:)/).map((byte, index) => <Fragment key={index}>{byte}<wbr /></Fragment>);
+}
+
 /** A line as it stands in a file or on a command line, with its copy button. */
 export function Raw({ text, label }: { text: string; label?: string }) {
   return (
     <div className="raw">
-      <code>{text}</code>
+      <code>{breakable(text)}</code>
       <CopyButton text={text} {...(label === undefined ? {} : { label })} />
     </div>
   );
