@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient, useSuspenseQuery, type QueryClient } from "@tanstack/react-query";
 import { answer, client, type Schemas } from "./client";
 import { isSignedOut } from "./problem";
+import { tellTabs } from "./tabs";
 
 export type Identity = Schemas["Identity"];
 export type Role = Identity["role"];
@@ -54,6 +55,7 @@ function useArrival<Input>(send: (input: Input) => Promise<Identity>) {
     onSuccess: (identity) => {
       forgetSession(queries);
       queries.setQueryData(sessionQuery.queryKey, identity);
+      tellTabs("signed-in");
     },
   });
 }
@@ -67,7 +69,17 @@ export function useSetUp() {
 }
 
 export function useSignOut() {
-  return useMutation({ mutationFn: () => answer(client.DELETE("/api/v1/session")) });
+  return useMutation({
+    mutationFn: async () => {
+      try {
+        await answer(client.DELETE("/api/v1/session"));
+      } catch (error) {
+        // It has ended already.
+        if (!isSignedOut(error)) throw error;
+      }
+      tellTabs("signed-out");
+    },
+  });
 }
 
 export function useChangePassword() {

@@ -4,9 +4,11 @@ import { useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { IconChevronDown, IconKey, IconLogout, IconUser } from "@tabler/icons-react";
 import { forgetSession, sessionQuery, useIdentity, useSignOut } from "../api/session";
+import { Dialog } from "./dialog";
 import { Icon } from "./icon";
 import { Menu } from "./menu";
 import { PasswordDialog } from "./password";
+import { Failed } from "./states";
 
 /** What one can do with one's own account, for the header and the navigation. */
 export function useAccount(): { changePassword: () => void; signOut: () => void; dialog: ReactNode } {
@@ -20,12 +22,30 @@ export function useAccount(): { changePassword: () => void; signOut: () => void;
     await router.navigate({ to: "/sign-in" });
     forgetSession(queries);
   };
+  // Without an answer the session may live on: then nobody is told that it ended.
+  const out = () => { signOut.mutate(undefined, { onSuccess: () => { void leave(); } }); };
   return {
     changePassword: () => { setChanging(true); },
-    // Without an answer the session may live on: then nobody is told that it ended.
-    signOut: () => { signOut.mutate(undefined, { onSuccess: () => { void leave(); } }); },
-    dialog: changing && <PasswordDialog onClose={() => { setChanging(false); }} />,
+    signOut: out,
+    dialog: (
+      <>
+        {changing && <PasswordDialog onClose={() => { setChanging(false); }} />}
+        {signOut.error && <StillSignedIn error={signOut.error} busy={signOut.isPending} onRetry={out} onClose={signOut.reset} />}
+      </>
+    ),
   };
+}
+
+function StillSignedIn({ error, busy, onRetry, onClose }: { error: unknown; busy: boolean; onRetry: () => void; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={t("account.sign_out")} onClose={onClose}>
+      <div className="dlb">
+        <p>{t("account.still_in")}</p>
+        <Failed error={error} busy={busy} onRetry={onRetry} />
+      </div>
+    </Dialog>
+  );
 }
 
 export function AccountMenu({ changePassword, signOut }: { changePassword: () => void; signOut: () => void }) {

@@ -12,6 +12,12 @@ test.each([
   ["two\nlines", '"two\nlines"'],
   ["=1+1", "'=1+1"],
   ["@x", "'@x"],
+  ["+1", "'+1"],
+  ["-1", "'-1"],
+  ["\t=1", "'\t=1"],
+  ["\n=1", "\"'\n=1\""],
+  ["\uff1d1", "'\uff1d1"],
+  ["\u202egpj", "\u202egpj"],
   [null, ""],
 ])("%j", (name, want) => {
   expect(toCsv(columns, [{ name }])).toBe(`\uFEFFname,n\r\n${want},-1\r\n`);

@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
+import { isolated } from "../domain/bidi";
 import { unknownWord } from "../domain/unknown";
 import type { Messages } from "./merge";
 
@@ -56,7 +57,8 @@ export async function startLanguage(): Promise<void> {
     fallbackLng: false,
     keySeparator: false,
     nsSeparator: false,
-    interpolation: { escapeValue: false },
+    // React escapes markup; what is filled in must not turn a sentence round either.
+    interpolation: { escapeValue: true, escape: isolated },
     react: { useSuspense: false },
     // Words of a newer server, like a state or a reason, are told as they are.
     parseMissingKeyHandler: (key) => {

@@ -36,6 +36,7 @@ export default {
   "account.menu": "Account {{name}}, {{role}}",
   "account.password": "Change password",
   "account.sign_out": "Sign out",
+  "account.still_in": "You may still be signed in: the server has not said that the session ended.",
   "account.current": "Current password",
   "account.new": "New password",
   "account.length_one": "At least {{count}} character.",

@@ -36,6 +36,7 @@ export default {
   "account.menu": "Учётная запись {{name}}, {{role}}",
   "account.password": "Сменить пароль",
   "account.sign_out": "Выйти",
+  "account.still_in": "Возможно, вы ещё в системе: сервер не подтвердил завершение сеанса.",
   "account.current": "Текущий пароль",
   "account.new": "Новый пароль",
   "account.length_one": "Не менее {{count}} символа.",

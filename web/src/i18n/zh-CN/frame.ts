@@ -36,6 +36,7 @@ export default {
   "account.menu": "账户 {{name}}，{{role}}",
   "account.password": "修改密码",
   "account.sign_out": "退出登录",
+  "account.still_in": "您可能仍处于登录状态：服务器尚未确认会话已结束。",
   "account.current": "当前密码",
   "account.new": "新密码",
   "account.length_other": "至少 {{count}} 个字符。",

@@ -11,7 +11,7 @@ import { fieldFaults, FormFault } from "../../components/problem";
 
 /** Takes the token out of the address, so that it stays in no history and no picture of the screen. */
 function takeToken(): string {
-  const token = decodeURIComponent(window.location.hash.slice(1));
+  const token = window.location.hash.slice(1);
   if (token !== "") window.history.replaceState(window.history.state, "", window.location.pathname);
   return token;
 }
