@@ -46,8 +46,13 @@ func TestSimulatedSnapshots(t *testing.T) {
 	}
 }
 
-// readSimulated reads a world over its API.
+// readSimulated reads a world over its API, without the details.
 func readSimulated(t *testing.T, world *pvesim.World, secret string) facts.Snapshot {
+	t.Helper()
+	return readSimulatedWith(t, world, secret, pveapi.Request{Policy: true})
+}
+
+func readSimulatedWith(t *testing.T, world *pvesim.World, secret string, request pveapi.Request) facts.Snapshot {
 	t.Helper()
 	server, err := pvesim.NewTLSServer(&pvesim.Server{World: world})
 	if err != nil {
@@ -63,7 +68,7 @@ func readSimulated(t *testing.T, world *pvesim.World, secret string) facts.Snaps
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	snapshot, err := client.Read(t.Context(), pveapi.Request{Policy: true})
+	snapshot, err := client.Read(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -14,11 +15,13 @@ func newDemo(env Env) *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the server with a simulated cluster, to try everything out",
-		Long: `Runs the server on this machine with a simulated cluster of Proxmox VE behind
-it: four nodes, one of which is off. It needs no settings and takes none. Only
-this machine can reach it, because everybody knows its passwords. All it stores
-is in a folder that is removed when it stops (Ctrl-C).`,
+		Short: "Run the server with simulated clusters, to try everything out",
+		Long: `Runs the server on this machine with three simulated clusters of Proxmox VE
+behind it: lab has every kind of reference and a node that is off, office has
+the same GPU on two nodes and no mapping for it, plant is an old host whose token
+does not see all VMs. It needs no settings and takes none. Only this machine can
+reach it, because everybody knows its passwords. All it stores is in a folder
+that is removed when it stops (Ctrl-C).`,
 		Example: "  pciatlas demo\n  pciatlas demo --listen 127.0.0.1:8080",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, listen) },
@@ -48,7 +51,7 @@ func runDemo(ctx context.Context, env Env, listen string) error {
 // showDemo says where the demo is and what can be tried.
 func showDemo(p *printer, demo *server.Demo) {
 	url := demo.URL()
-	p.line("The demo runs at %s, with a simulated cluster of four nodes, one of which is off.", url)
+	p.line("The demo runs at %s, with the simulated clusters %s.", url, strings.Join(demo.Clusters, ", "))
 	p.line("\nSign in with the password %s as", server.DemoPassword)
 	for _, account := range demo.Accounts {
 		p.line("  %s", account.Name)
@@ -56,7 +59,7 @@ func showDemo(p *printer, demo *server.Demo) {
 	p.line("\nTry:")
 	p.line("  curl -c %s -H 'Content-Type: application/json' -d '{\"name\":\"auditor\",\"password\":\"%s\"}' %s/api/v1/session",
 		quote(demo.CookieFile), server.DemoPassword, url)
-	p.line("  curl -b %s '%s/api/v1/resources/gpus?node=pve-a'", quote(demo.CookieFile), url)
+	p.line("  curl -b %s '%s/api/v1/resources/gpus?cluster=%s&node=pve-a'", quote(demo.CookieFile), url, server.DemoCluster)
 	p.line("  pciatlas scan --cluster %s --endpoint %s --token-file %s --tls-fingerprint %s",
 		server.DemoCluster, demo.Endpoint, quote(demo.TokenFile), demo.Fingerprint)
 	p.line("\nCtrl-C stops it and removes everything that it stored.")

@@ -114,7 +114,7 @@ func TestDemo(t *testing.T) {
 	t.Setenv("TMPDIR", folder)
 	demo, said := begin(t, "Ctrl-C", "demo")
 	base := regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(said)
-	for _, want := range []string{"demo-only", "admin", "operator", "auditor", base + "/api/v1/resources/gpus?node=pve-a"} {
+	for _, want := range []string{"demo-only", "admin", "operator", "auditor", base + "/api/v1/resources/gpus?cluster=lab&node=pve-a"} {
 		if base == "" || !strings.Contains(said, want) {
 			t.Fatalf("no %q in %s", want, said)
 		}
@@ -123,7 +123,7 @@ func TestDemo(t *testing.T) {
 		t.Error("the token is shown, not its file")
 	}
 	header, _ := fetch(t, ask(t, http.MethodPost, base+"/api/v1/session", `{"name":"auditor","password":"demo-only"}`), http.StatusOK)
-	request := ask(t, http.MethodGet, base+"/api/v1/resources/gpus?node=pve-a", "")
+	request := ask(t, http.MethodGet, base+"/api/v1/resources/gpus?cluster=lab&node=pve-a", "")
 	request.Header.Set("Cookie", strings.SplitN(header.Get("Set-Cookie"), ";", 2)[0])
 	_, answer := fetch(t, request, http.StatusOK)
 	var node struct{ Digest string }

@@ -23,8 +23,33 @@ import (
 // DemoPassword is that of all accounts of the demo.
 const DemoPassword = "demo-only"
 
-// DemoCluster is the name of the simulated cluster.
+// DemoCluster is the name of the largest simulated cluster.
 const DemoCluster = "lab"
+
+// demoWorld is one simulated cluster of the demo, with its managed desktops.
+type demoWorld struct {
+	name     string
+	world    *pvesim.World
+	desktops []fleet.Desktop
+}
+
+// demoWorlds are all of them, DemoCluster first.
+func demoWorlds() []demoWorld {
+	return []demoWorld{
+		{DemoCluster, pvesim.Demo(), []fleet.Desktop{
+			{VMID: 103, Name: "CAD workstation", Note: "engineering, second floor"},
+			{VMID: 201, Name: "Desktop 1"},
+			{VMID: 100, Name: "Render farm 1"},
+		}},
+		{"office", pvesim.DemoOffice(), []fleet.Desktop{
+			{VMID: 100, Name: "Anna's workstation", Note: "design, first floor"},
+			{VMID: 102, Name: "Board room"},
+			{VMID: 110, Name: "Desk 1"},
+			{VMID: 111, Name: "Desk 2"},
+		}},
+		{"plant", pvesim.DemoPlant(), nil},
+	}
+}
 
 // DemoOptions say how the demo runs.
 type DemoOptions struct {
@@ -36,21 +61,23 @@ type DemoOptions struct {
 	Now     func() time.Time
 }
 
-// Demo is a server with a simulated cluster behind it. What it stores is in a folder
+// Demo is a server with simulated clusters behind it. What it stores is in a folder
 // that goes with it.
 type Demo struct {
 	*Server
 
-	// Endpoint and Fingerprint lead to the simulated cluster, TokenFile holds a token
-	// that sees all of it.
+	// Endpoint and Fingerprint lead to DemoCluster, TokenFile holds a token that sees
+	// all of it.
 	Endpoint, Fingerprint, TokenFile string
+	// Clusters are the names of all clusters, DemoCluster first.
+	Clusters []string
 	// CookieFile is where a command may keep its session.
 	CookieFile string
 	// Accounts may sign in.
 	Accounts []httpapi.DemoAccount
 
-	cluster *pvesim.TLSServer
-	folder  string
+	clusters []*pvesim.TLSServer
+	folder   string
 }
 
 // StartDemo starts a demo. Stop ends it and removes its folder.
@@ -97,11 +124,14 @@ func (d *Demo) start(ctx context.Context, options DemoOptions) error {
 	if err := os.WriteFile(d.TokenFile, []byte(pvesim.DemoToken+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write the token of the demo: %w", err)
 	}
-	d.cluster, err = pvesim.NewTLSServer(&pvesim.Server{World: pvesim.Demo(), MuteDelay: time.Second})
-	if err != nil {
-		return fmt.Errorf("start the simulated cluster: %w", err)
+	for _, simulated := range demoWorlds() {
+		cluster, err := pvesim.NewTLSServer(&pvesim.Server{World: simulated.world, MuteDelay: time.Second})
+		if err != nil {
+			return fmt.Errorf("start the simulated cluster %s: %w", simulated.name, err)
+		}
+		d.clusters, d.Clusters = append(d.clusters, cluster), append(d.Clusters, simulated.name)
 	}
-	d.Endpoint, d.Fingerprint = d.cluster.URL, d.cluster.Fingerprint
+	d.Endpoint, d.Fingerprint = d.clusters[0].URL, d.clusters[0].Fingerprint
 	d.Server, err = New(Options{
 		Config: d.settings(options.Listen), Console: options.Console, Version: options.Version,
 		Logger: options.Logger, Now: options.Now,
@@ -122,7 +152,7 @@ func (d *Demo) settings(listen string) *config.Config {
 	}
 }
 
-// fill makes the accounts, the cluster and a few managed desktops.
+// fill makes the accounts, the clusters and a few managed desktops.
 func (d *Demo) fill(ctx context.Context, s *store.Store) error {
 	hash, err := auth.HashPassword(d.options.Random, DemoPassword)
 	if err != nil {
@@ -134,31 +164,39 @@ func (d *Demo) fill(ctx context.Context, s *store.Store) error {
 			return fmt.Errorf("make the accounts of the demo: %w", err)
 		}
 	}
-	return d.register(ctx, s)
+	for i, simulated := range demoWorlds() {
+		if err := register(ctx, s, simulated, d.clusters[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (d *Demo) register(ctx context.Context, s *store.Store) error {
+// register makes one cluster and its desktops.
+func register(ctx context.Context, s *store.Store, simulated demoWorld, front *pvesim.TLSServer) error {
 	token, err := pveapi.ParseToken(pvesim.DemoToken)
 	if err != nil {
 		return err
 	}
+	name := simulated.name
 	cluster := fleet.Cluster{
-		Name: DemoCluster, Entries: []string{d.Endpoint}, TokenID: token.ID,
-		TLS: fleet.TLS{Fingerprints: []string{d.Fingerprint}}, DesktopTag: "vdi",
+		Name: name, Entries: []string{front.URL}, TokenID: token.ID,
+		TLS: fleet.TLS{Fingerprints: []string{front.Fingerprint}}, DesktopTag: "vdi",
 	}
 	if err := cluster.Normalize(true); err != nil {
 		return err
 	}
-	if _, err := s.CreateCluster(ctx, cluster, token.Secret, demoEntry("cluster.create", "cluster "+DemoCluster)); err != nil {
-		return fmt.Errorf("register the simulated cluster: %w", err)
+	if _, err := s.CreateCluster(ctx, cluster, token.Secret, demoEntry("cluster.create", "cluster "+name)); err != nil {
+		return fmt.Errorf("register the simulated cluster %s: %w", name, err)
 	}
-	desktops := []fleet.Desktop{
-		{Cluster: DemoCluster, VMID: 103, Name: "CAD workstation", Note: "engineering, second floor"},
-		{Cluster: DemoCluster, VMID: 201, Name: "Desktop 1"},
-		{Cluster: DemoCluster, VMID: 100, Name: "Render farm 1"},
+	if len(simulated.desktops) == 0 {
+		return nil
 	}
-	if _, _, _, err := s.ImportDesktops(ctx, DemoCluster, desktops, false, demoEntry("desktop.import", "cluster "+DemoCluster)); err != nil {
-		return fmt.Errorf("register the desktops of the demo: %w", err)
+	for i := range simulated.desktops {
+		simulated.desktops[i].Cluster = name
+	}
+	if _, _, _, err := s.ImportDesktops(ctx, name, simulated.desktops, false, demoEntry("desktop.import", "cluster "+name)); err != nil {
+		return fmt.Errorf("register the desktops of the simulated cluster %s: %w", name, err)
 	}
 	return nil
 }
@@ -169,15 +207,15 @@ func demoEntry(action, object string) fleet.AuditEntry {
 	}
 }
 
-// Stop stops the server and the simulated cluster and removes the folder. It may be
+// Stop stops the server and the simulated clusters and removes the folder. It may be
 // called more than once.
 func (d *Demo) Stop(ctx context.Context) error {
 	var errs []error
 	if d.Server != nil {
 		errs = append(errs, d.Server.Stop(ctx))
 	}
-	if d.cluster != nil {
-		d.cluster.Close()
+	for _, cluster := range d.clusters {
+		cluster.Close()
 	}
 	if d.folder != "" {
 		errs = append(errs, os.RemoveAll(d.folder))
