@@ -59,7 +59,7 @@ function PasswordForm({ accounts }: { accounts: readonly Schemas["DemoAccountWit
   return (
     <form className="ways" onSubmit={submit}>
       {signIn.error && <FormFault error={signIn.error} />}
-      <Field label={t("signin.name")} name="name" autoComplete="username" autoCapitalize="none" spellCheck={false} required value={name} onChange={(event) => { setName(event.target.value); }} />
+      <Field label={t("signin.name")} name="name" autoFocus autoComplete="username" autoCapitalize="none" spellCheck={false} required value={name} onChange={(event) => { setName(event.target.value); }} />
       <Field label={t("signin.password")} name="password" type="password" autoComplete="current-password" required value={password} onChange={(event) => { setPassword(event.target.value); }} />
       <button type="submit" className="btn primary" disabled={signIn.isPending}>{t("signin.go")}</button>
       {accounts.length > 0 && (
