@@ -21,14 +21,15 @@ interface Grid {
 const step = 4;
 
 /**
- * The lines of a grid that are in sight or close to it. One line is always there: its
- * tiles tell how high they are.
+ * The lines of a grid that are in sight or close to it. One tile is always there: it
+ * tells how high they are.
  */
 export function linesInSight({ count, across, pitch, top, height }: Grid): Lines {
   const lines = Math.ceil(count / across);
   const from = Math.floor(-top / pitch / step) * step - step;
   const to = Math.ceil((height - top) / pitch / step) * step + step;
-  const begin = Math.max(0, Math.min(from, lines - 1));
-  const end = Math.max(begin + 1, Math.min(to, lines));
+  if (from >= lines || to <= 0) return { first: 0, last: Math.min(count, 1), before: 0, after: (lines - 1) * pitch };
+  const begin = Math.max(0, from);
+  const end = Math.min(to, lines);
   return { first: begin * across, last: Math.min(count, end * across), before: begin * pitch, after: (lines - end) * pitch };
 }
