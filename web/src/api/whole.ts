@@ -8,6 +8,9 @@ const longestWithoutNodes = 30_000;
 // The longest answer of 5,000 devices and 10,000 VMs has a few MB.
 const mostBytes = 64 * 1024 * 1024;
 
+// An answer with one of these has no body, and none can be made with one.
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
 function timeFor(address: string): number {
   return /\/cluster(?:s\/|-test$)/.test(new URL(address).pathname) ? longest : longestWithoutNodes;
 }
@@ -25,7 +28,7 @@ export async function fetchWhole(request: Request): Promise<Response> {
     const { status, statusText, headers } = response;
     // The server numbers its answers: the clock of something in between is not its clock.
     if (headers.has("X-Request-Id")) setServerTime(headers.get("Date"));
-    if (response.body === null) return response;
+    if (response.body === null || withoutBody.has(status)) return response;
     return new Response(await bodyOf(response, response.body), { status, statusText, headers });
   } catch (error) {
     throw end.signal.aborted ? slow : error;
