@@ -12,6 +12,7 @@ import { findingsByRow } from "../../domain/finding";
 import { countStates, search, sortRows, type Row } from "../../domain/inventory";
 import { scopeOf, viewsOfNode } from "../../domain/scope";
 import { parseDevice, writeDevice } from "../../domain/select";
+import { NoCluster } from "../clusters/none";
 import { DeviceDrawer } from "./drawer";
 import { ExportMenu } from "./export";
 import { Filters } from "./filters";
@@ -42,6 +43,7 @@ export function GpusPage() {
   const close = useCallback(() => {
     void navigate({ search: (old) => ({ ...old, device: undefined }), resetScroll: false });
   }, [navigate]);
+  if (devices.names?.length === 0) return <NoCluster page="nav.gpus" />;
   return (
     <>
       <PrintHead clusters={devices.names ?? []} node={node} />
