@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { flushSync } from "react-dom";
 import { usePrinting } from "../../components/printing";
 import type { Row } from "../../domain/inventory";
 import { linesInSight, type Lines } from "../../domain/grid";
@@ -41,14 +42,16 @@ function useLines(box: RefObject<HTMLDivElement | null>, count: number): Lines {
       setLines((old) => (old.first === now.first && old.last === now.last && old.before === now.before && old.after === now.after ? old : now));
     };
     look();
+    // In the frame that shows them, not in the one after it.
+    const follow = () => { flushSync(look); };
     const size = new ResizeObserver(look);
     // What stands above may grow: then the whole page does.
     size.observe(document.body);
-    window.addEventListener("scroll", look, { passive: true });
+    window.addEventListener("scroll", follow, { passive: true });
     window.addEventListener("resize", look);
     return () => {
       size.disconnect();
-      window.removeEventListener("scroll", look);
+      window.removeEventListener("scroll", follow);
       window.removeEventListener("resize", look);
     };
   }, [box, count]);
