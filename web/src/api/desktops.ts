@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import { answer, client, type Schemas } from "./client";
 
 export type Desktop = Schemas["Desktop"];
@@ -6,14 +6,25 @@ export type ImportMode = "merge" | "replace";
 
 const keyOf = (cluster: string) => ["desktops", cluster];
 
-/** The registered desktops of a cluster; "": of none, and nothing is asked. */
-export function useDesktops(cluster: string) {
-  return useQuery({
-    queryKey: keyOf(cluster),
-    queryFn: ({ signal }) => answer(client.GET("/api/v1/clusters/{cluster}/desktops", { params: { path: { cluster } }, signal })),
-    enabled: cluster !== "",
+/** The registered desktops of these clusters, each as it arrives. */
+export function useDesktops(clusters: readonly string[]) {
+  const results = useQueries({
+    queries: clusters.map((cluster) => ({
+      queryKey: keyOf(cluster),
+      queryFn: ({ signal }: { signal: AbortSignal }) => answer(client.GET("/api/v1/clusters/{cluster}/desktops", { params: { path: { cluster } }, signal })),
+    })),
   });
+  return results.map((result, at) => ({
+    cluster: clusters[at] ?? "",
+    // The answer of a refresh that failed stays in the store; it must not be shown.
+    told: result.isError ? null : (result.data ?? null),
+    error: result.isError ? result.error : null,
+    busy: result.isFetching,
+    retry: () => { void result.refetch(); },
+  }));
 }
+
+export type DesktopList = ReturnType<typeof useDesktops>[number];
 
 function useChange<Input, Output>(cluster: string, send: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();

@@ -3,6 +3,7 @@ import { queryOptions, useQueries, useQuery, useQueryClient, type UseQueryResult
 import { answer, client, type Schemas } from "./client";
 
 export type Finding = Schemas["Finding"];
+export type ListedFinding = Schemas["ListedFinding"];
 export type FindingCode = Schemas["FindingCode"];
 
 /** All findings of a cluster, the worst first. */

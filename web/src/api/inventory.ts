@@ -6,7 +6,7 @@ import { answer, client, type Schemas } from "./client";
 import { findingsQuery } from "./findings";
 import { limiter } from "./limit";
 
-export type Answer = Schemas["Answer"];
+export type Answer = Schemas["NodeAnswer"];
 
 // Nodes are read one by one, so that a slow one keeps no other waiting.
 const sixAtATime = limiter(6);
@@ -102,15 +102,5 @@ export function useDevice(cluster: string, node: string, address: string) {
     queryKey: ["inventory", cluster, "device", node, address],
     queryFn: ({ signal }) => sixAtATime(signal, () => answer(
       client.GET("/api/v1/clusters/{cluster}/nodes/{node}/devices/{address}", { params: { path: { cluster, node, address } }, signal }))),
-  }));
-}
-
-/** The lines of a VM as they stand in its configuration. */
-export function useLines(cluster: string, vmid: number, wanted: boolean) {
-  return useQuery(queryOptions({
-    queryKey: ["inventory", cluster, "vm", vmid],
-    queryFn: ({ signal }) => sixAtATime(signal, () =>
-      answer(client.GET("/api/v1/clusters/{cluster}/vms/{vmid}", { params: { path: { cluster, vmid } }, signal }))),
-    enabled: wanted,
   }));
 }

@@ -2,11 +2,11 @@ import { useCallback, type ReactNode } from "react";
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { IconDownload } from "@tabler/icons-react";
-import { toCsv, type CsvColumn } from "../domain/export";
+import { fileName, listCsv, listJson, type CsvColumn, type ListScope } from "../domain/export";
 import { formatDateTime } from "../domain/format";
 import { download } from "./download";
 import { Icon } from "./icon";
-import { Menu } from "./menu";
+import { Menu, type MenuItem } from "./menu";
 import { useReportReading } from "./reading";
 import { Bar, Failed } from "./states";
 
@@ -61,18 +61,25 @@ interface ExportProps<Row> {
   name: string;
   columns: readonly CsvColumn<Row>[];
   rows: readonly Row[];
+  /** A file says itself whether it is whole. */
+  scope: ListScope;
+  /** What a program gets of a row; without, all of it. */
+  json?: (row: Row) => unknown;
+  /** After the two files. */
+  more?: readonly MenuItem[];
 }
 
 /** Saves what is on the screen: a table for spreadsheets, or all that is known for programs. */
-export function ExportMenu<Row>({ name, columns, rows }: ExportProps<Row>) {
+export function ExportMenu<Row>({ name, columns, rows, scope, json = (row) => row, more = [] }: ExportProps<Row>) {
   const { t } = useTranslation();
   return (
     <Menu
       className="btn"
       button={<><Icon of={IconDownload} />{t("list.export")}</>}
       items={[
-        { key: "csv", label: t("list.csv"), onSelect: () => { download(`${name}.csv`, "text/csv", toCsv(columns, rows)); } },
-        { key: "json", label: t("list.json"), onSelect: () => { download(`${name}.json`, "application/json", JSON.stringify(rows, null, 2)); } },
+        { key: "csv", label: t("list.csv"), onSelect: () => { download(fileName(name, scope, "csv"), "text/csv;charset=utf-8", listCsv(columns, rows, scope)); } },
+        { key: "json", label: t("list.json"), onSelect: () => { download(fileName(name, scope, "json"), "application/json", listJson(name, rows.map(json), scope)); } },
+        ...more,
       ]}
     />
   );

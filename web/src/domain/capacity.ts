@@ -1,6 +1,6 @@
 import { countStates, compareNames, compareText, type Counts, type Row } from "./inventory";
 import { modelName } from "./model";
-import { vgpusOf } from "./marks";
+import { referencesOf, vgpusOf } from "./marks";
 
 /** A line of the capacity table. */
 export interface Capacity {
@@ -13,8 +13,8 @@ export interface Capacity {
   counts: Counts;
   /** Virtual functions; null: no card has any, or they were not told. */
   vf: { count: number; used: number } | null;
-  /** Some cards can give vGPUs. */
-  vgpu: boolean;
+  /** How many cards can give vGPUs; null: of none it is told whether it can. */
+  vgpu: number | null;
   /** The types of mediated device that VMs ask for, with their numbers, by name. */
   profiles: readonly { type: string; used: number }[];
   /** How many cards each node has, by name. */
@@ -58,11 +58,16 @@ export function sum(rows: readonly Row[]): Omit<Capacity, "key" | "name" | "ids"
       count: functions.reduce((all, vf) => all + vf.count, 0),
       used: functions.reduce((all, vf) => all + vf.used, 0),
     },
-    vgpu: rows.some((row) => row.device.mdev_capable === true),
-    profiles: tally(rows.flatMap((row) => vgpusOf(row.device.references).flatMap((ref) => ref.mdev_type ?? [])))
+    vgpu: rows.every((row) => row.device.mdev_capable === null) ? null : rows.filter(canGiveVGPUs).length,
+    profiles: tally(rows.flatMap((row) => vgpusOf(referencesOf(row)).flatMap((ref) => ref.mdev_type ?? [])))
       .map(([type, used]) => ({ type, used })),
     nodes: tally(rows.map((row) => row.node)).map(([node, cards]) => ({ node, cards })),
   };
+}
+
+// The virtual functions of a card give its vGPUs, where it works that way.
+function canGiveVGPUs({ device, functions }: Row): boolean {
+  return [device, ...functions].some((one) => one.mdev_capable === true);
 }
 
 function tally(names: readonly string[]): [string, number][] {

@@ -1,8 +1,8 @@
-import { toCsv, type CsvColumn } from "./export";
+import type { CsvColumn } from "./export";
 import type { Row } from "./inventory";
 
 // Titles are the names of the API in every language: what reads such files looks for them.
-const columns: readonly CsvColumn<Row>[] = [
+export const deviceCsv: readonly CsvColumn<Row>[] = [
   { title: "cluster", cell: (row) => row.cluster },
   { title: "node", cell: (row) => row.node },
   { title: "address", cell: (row) => row.address },
@@ -18,12 +18,7 @@ const columns: readonly CsvColumn<Row>[] = [
   { title: "review", cell: (row) => row.device.review.map((review) => review.message).join(" ") },
 ];
 
-/** The rows as a CSV file. */
-export function devicesToCsv(rows: readonly Row[]): string {
-  return toCsv(columns, rows);
-}
-
-/** The rows as the API tells them, each with its cluster and node. */
-export function devicesToJson(rows: readonly Row[]): string {
-  return JSON.stringify(rows.map((row) => ({ cluster: row.cluster, node: row.node, ...row.device })), null, 2) + "\n";
+/** A row as the API tells it, with its cluster and node. */
+export function deviceJson(row: Row): object {
+  return { cluster: row.cluster, node: row.node, ...row.device, virtual_function_details: row.functions };
 }

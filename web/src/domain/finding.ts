@@ -1,35 +1,26 @@
 import type { components } from "../api/schema";
 import { kept, pick, placesBy } from "./findings-index";
-import type { AnswerDevice, Row } from "./inventory";
+import { rowKey, type Row } from "./inventory";
 
-export type Finding = components["schemas"]["Finding"] & { cluster: string };
+type Schemas = components["schemas"];
+export type Finding = Schemas["Finding"] & { cluster: string };
+/** A finding of the list, which tells the functions and VMs that it concerns. */
+export type ListedFinding = Schemas["ListedFinding"] & { cluster: string };
 
-// What a finding is about: a function of a node, a line of a VM, or a mapping.
-const placesOf = kept((findings: readonly Finding[]) => placesBy(findings, ({ cluster, subject: { node, vmid, slot, device, mapping } }) => {
-  if (device !== undefined && node !== undefined) return [`${cluster}|device|${node}|${device}`];
-  if (vmid !== undefined) return slot === undefined ? [] : [`${cluster}|line|${vmid}|${slot}`];
-  return mapping === undefined ? [] : [`${cluster}|mapping|${mapping}`];
-}));
+const placesOf = kept((findings: readonly ListedFinding[]) =>
+  placesBy(findings, ({ cluster, concerns }) => concerns.devices.map(({ node, address }) => rowKey(cluster, node, address))));
 
-/**
- * The findings about a device: those about the function itself, about lines that name
- * it, and about mappings by which it is named. They keep their order, the worst first.
- */
-export function findingsOf(findings: readonly Finding[], cluster: string, node: string, device: AnswerDevice): Finding[] {
-  const keys = [`${cluster}|device|${node}|${device.address}`];
-  for (const { vmid, slot, mapping } of device.references) {
-    keys.push(`${cluster}|line|${vmid}|${slot}`);
-    if (mapping !== null) keys.push(`${cluster}|mapping|${mapping}`);
-  }
-  return pick(findings, placesOf(findings), keys).filter(({ subject }) => subject.node === undefined || subject.node === node);
+/** The findings that concern a function. They keep their order, the worst first. */
+export function findingsOf(findings: readonly ListedFinding[], cluster: string, node: string, address: string): ListedFinding[] {
+  return pick(findings, placesOf(findings), [rowKey(cluster, node, address)]);
 }
 
 /** The findings of each row that has some, by the key of the row. */
-export function findingsByRow(findings: readonly Finding[], rows: readonly Row[]): ReadonlyMap<string, readonly Finding[]> {
+export function findingsByRow(findings: readonly ListedFinding[], rows: readonly Row[]): ReadonlyMap<string, readonly ListedFinding[]> {
   if (findings.length === 0) return new Map();
-  const own = new Map<string, Finding[]>();
+  const own = new Map<string, readonly ListedFinding[]>();
   for (const row of rows) {
-    const found = findingsOf(findings, row.cluster, row.node, row.device);
+    const found = findingsOf(findings, row.cluster, row.node, row.address);
     if (found.length > 0) own.set(row.key, found);
   }
   return own;

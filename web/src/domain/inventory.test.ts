@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { capacityByCluster, capacityByModel } from "./capacity";
-import { devicesToCsv, devicesToJson } from "./device-export";
+import { deviceCsv, deviceJson } from "./device-export";
+import { toCsv } from "./export";
 import { familyOf } from "./family";
-import { findingsByRow, findingsOf, splitRemedy, type Finding } from "./finding";
-import { countStates, oldest, rowsOf, search, sortRows, tilesOf, type Answer, type AnswerDevice, type ClusterView, type NodeView, type Reference } from "./inventory";
+import { findingsByRow, findingsOf, splitRemedy, type ListedFinding } from "./finding";
+import { countStates, countVFStates, inState, oldest, rowsOf, search, sortRows, tilesOf, type Answer, type AnswerDevice, type ClusterView, type NodeView, type Reference } from "./inventory";
 import { marksOf, remarkOf } from "./marks";
 import { classKey, deviceName, shortAddress, shortModel } from "./model";
 import { scopeOf, viewsOfNode } from "./scope";
@@ -28,7 +29,7 @@ function device(address: string, more: Partial<AnswerDevice> = {}): AnswerDevice
 function answer(node: string, devices: AnswerDevice[] | null, more: Partial<Answer> = {}): Answer {
   return {
     cluster: "lab", node, read_at: "2026-01-02T03:04:05Z", source: "api", digest: "", complete: true, scope: "proven",
-    visible_vms: 3, checked_vms: 3, devices, issues: [], unplaced: [], ...more,
+    visible_vms: 3, checked_vms: 3, devices, issues: [], unplaced: [], host_displays: devices === null ? null : [], ...more,
   };
 }
 
@@ -50,6 +51,26 @@ describe("rows", () => {
       device("0000:02:00.7", { kind: "other" }),
     ]));
     expect(rows.map((row) => [row.address, row.vf, row.members])).toEqual([["0000:02:00.0", { count: 2, used: 1 }, 5], ["0000:09:00.1", null, 5]]);
+  });
+
+  test("a virtual function in a state leads to its card, and is counted beside the cards", () => {
+    const rows = rowsOf(answer("pve-a", [
+      device("0000:02:00.0", { virtual_functions: ["0000:02:00.1", "0000:02:00.2"], state: "referenced" }),
+      device("0000:02:00.1", { physical_function: "0000:02:00.0", state: "needs_review" }),
+      device("0000:02:00.2", { physical_function: "0000:02:00.0", state: "multi_referenced" }),
+      device("0000:03:00.0"),
+    ]));
+    const addresses = (state: Parameters<typeof inState>[1]) => inState(rows, state).map((row) => row.address);
+    expect([addresses("needs_review"), addresses("multi_referenced"), addresses("unreferenced"), addresses(undefined)])
+      .toEqual([["0000:02:00.0"], ["0000:02:00.0"], ["0000:03:00.0"], ["0000:02:00.0", "0000:03:00.0"]]);
+    expect(countStates(rows)).toEqual({ multi_referenced: 0, needs_review: 0, referenced: 1, unreferenced: 1 });
+    expect(countVFStates(rows)).toEqual({ multi_referenced: 1, needs_review: 1, referenced: 0, unreferenced: 0 });
+    expect(rows[0] && marksOf(rows[0]).map((mark) => mark.kind)).toEqual(["vf_multi", "vf_review", "vf"]);
+  });
+
+  test("a virtual function stands alone where its physical one is no display", () => {
+    expect(rowsOf(answer("pve-a", [device("0000:02:00.0", { kind: "other" }), device("0000:02:00.1", { physical_function: "0000:02:00.0" })])).map((row) => row.address))
+      .toEqual(["0000:02:00.1"]);
   });
 
   test("devices that were not read give no rows; untold virtual functions are not none", () => {
@@ -75,8 +96,15 @@ describe("rows", () => {
   });
 
   test("tiles go by address, displays of the host last", () => {
-    const rows = rowsOf(answer("pve-a", [device("0000:03:00.0"), device("0000:02:00.0", { vendor_id: "1a03" }), device("0000:10:00.0")]));
-    expect(tilesOf(rows).map((row) => row.address)).toEqual(["0000:03:00.0", "0000:10:00.0", "0000:02:00.0"]);
+    const rows = rowsOf(answer("pve-a", [device("0000:03:00.0"), device("0000:02:00.0"), device("0000:10:00.0"), device("0000:04:00.0")], {
+      host_displays: [
+        { address: "0000:02:00.0", bmc: true, boot_display: null }, { address: "0000:03:00.0", bmc: false, boot_display: false },
+        { address: "0000:04:00.0", bmc: false, boot_display: true }, { address: "0000:10:00.0", bmc: false, boot_display: null },
+      ],
+    }));
+    expect(tilesOf(rows).map((row) => [row.address, row.host])).toEqual([
+      ["0000:03:00.0", null], ["0000:10:00.0", null], ["0000:02:00.0", "bmc"], ["0000:04:00.0", "boot"],
+    ]);
   });
 
   test.each([
@@ -114,7 +142,7 @@ describe("rows", () => {
 
 describe("marks", () => {
   const marks = (more: Partial<AnswerDevice>) => {
-    const [row] = rowsOf(answer("pve-a", [device("0000:01:00.0", more)]));
+    const [row] = rowsOf(answer("pve-a", [device("0000:01:00.0", more)], { host_displays: [{ address: "0000:01:00.0", bmc: more.vendor_id === "1a03", boot_display: null }] }));
     return row ? marksOf(row).map((mark) => mark.text || mark.kind) : [];
   };
   test.each<[string, Partial<AnswerDevice>, string[]]>([
@@ -160,19 +188,22 @@ test("classes and addresses", () => {
 test("capacity counts cards, states, functions, profiles and nodes", () => {
   const rows = [
     ...rowsOf(answer("pve-b", [device("0000:01:00.0", { state: "referenced", mdev_capable: true, references: [reference(1, { mdev_type: "nvidia-63" }), reference(2, { mdev_type: "nvidia-63" })] })])),
-    ...rowsOf(answer("pve-a", [device("0000:01:00.0"), device("0000:02:00.0", { device_id: "1", device_name: "X", virtual_functions: ["0000:02:00.1"] })])),
+    ...rowsOf(answer("pve-a", [device("0000:01:00.0"), device("0000:02:00.0", { device_id: "1", device_name: "X", virtual_functions: ["0000:02:00.1"] }),
+      // The virtual function gives the vGPU.
+      device("0000:02:00.1", { physical_function: "0000:02:00.0", mdev_capable: true, references: [reference(3, { mdev_type: "nvidia-558" })] })])),
   ];
   expect(capacityByModel(rows)).toEqual([
     {
       key: "10de:2204", name: "GeForce RTX 3090", ids: "10de:2204", cards: 2, counts: { multi_referenced: 0, needs_review: 0, referenced: 1, unreferenced: 1 },
-      vf: null, vgpu: true, profiles: [{ type: "nvidia-63", used: 2 }], nodes: [{ node: "pve-a", cards: 1 }, { node: "pve-b", cards: 1 }],
+      vf: null, vgpu: 1, profiles: [{ type: "nvidia-63", used: 2 }], nodes: [{ node: "pve-a", cards: 1 }, { node: "pve-b", cards: 1 }],
     },
     {
       key: "10de:1", name: "X", ids: "10de:1", cards: 1, counts: { multi_referenced: 0, needs_review: 0, referenced: 0, unreferenced: 1 },
-      vf: { count: 1, used: 0 }, vgpu: false, profiles: [], nodes: [{ node: "pve-a", cards: 1 }],
+      vf: { count: 1, used: 1 }, vgpu: 1, profiles: [{ type: "nvidia-558", used: 1 }], nodes: [{ node: "pve-a", cards: 1 }],
     },
   ]);
   expect(capacityByCluster(rows).map(({ name, cards }) => [name, cards])).toEqual([["lab", 3]]);
+  expect(capacityByCluster(rowsOf(answer("pve-a", [device("0000:01:00.0", { mdev_capable: null })])))[0]?.vgpu).toBeNull();
 });
 
 describe("scope", () => {
@@ -230,25 +261,24 @@ describe("sentences", () => {
 });
 
 describe("findings", () => {
-  const finding = (subject: Finding["subject"], more: Partial<Finding> = {}): Finding =>
-    ({ cluster: "lab", code: "device-shared", severity: "warning", subject, sentence: "", evidence: [], remedy: [], ...more });
-  const own = device("0000:01:00.0", { references: [reference(100, { mapping: "pool" })] });
-  test.each<[string, Finding, boolean]>([
-    ["the device", finding({ node: "pve-a", device: "0000:01:00.0" }), true],
-    ["another device", finding({ node: "pve-a", device: "0000:02:00.0" }), false],
-    ["the same address elsewhere", finding({ node: "pve-b", device: "0000:01:00.0" }), false],
-    ["a line that names it", finding({ node: "pve-a", vmid: 100, slot: "hostpci0" }), true],
-    ["another line of the VM", finding({ vmid: 100, slot: "hostpci1" }), false],
-    ["the VM as a whole", finding({ vmid: 100 }), false],
-    ["its mapping", finding({ mapping: "pool" }), true],
-    ["its mapping on another node", finding({ node: "pve-b", mapping: "pool" }), false],
-    ["another cluster", finding({ node: "pve-a", device: "0000:01:00.0" }, { cluster: "x" }), false],
+  const finding = (concerned: [node: string, address: string][], more: Partial<ListedFinding> = {}): ListedFinding => ({
+    cluster: "lab", code: "device-shared", severity: "warning", subject: {}, sentence: "", evidence: [], remedy: [],
+    concerns: { devices: concerned.map(([node, address]) => ({ node, address })), vms: [] }, ...more,
+  });
+  test.each<[string, ListedFinding, boolean]>([
+    ["the device", finding([["pve-a", "0000:01:00.0"]]), true],
+    ["the device and others", finding([["pve-b", "0000:02:00.0"], ["pve-a", "0000:01:00.0"]]), true],
+    ["a VM as a whole that names it", finding([["pve-a", "0000:01:00.0"]], { subject: { vmid: 100 } }), true],
+    ["another device", finding([["pve-a", "0000:02:00.0"]]), false],
+    ["the same address elsewhere", finding([["pve-b", "0000:01:00.0"]]), false],
+    ["another cluster", finding([["pve-a", "0000:01:00.0"]], { cluster: "x" }), false],
+    ["nothing that is there", finding([], { subject: { node: "pve-a", device: "0000:01:00.0" } }), false],
   ])("%s", (_, one, want) => {
-    expect(findingsOf([one], "lab", "pve-a", own)).toHaveLength(want ? 1 : 0);
+    expect(findingsOf([one], "lab", "pve-a", "0000:01:00.0")).toHaveLength(want ? 1 : 0);
   });
   test("stand with their rows", () => {
-    const rows = rowsOf(answer("pve-a", [own, device("0000:02:00.0")]));
-    expect([...findingsByRow([finding({ node: "pve-a", device: "0000:02:00.0" })], rows).keys()]).toEqual(["lab/pve-a/0000:02:00.0"]);
+    const rows = rowsOf(answer("pve-a", [device("0000:01:00.0"), device("0000:02:00.0")]));
+    expect([...findingsByRow([finding([["pve-a", "0000:02:00.0"]])], rows).keys()]).toEqual(["lab/pve-a/0000:02:00.0"]);
   });
   test.each([
     ["Look on the node: lspci -nnk -s 0000:41:00.0; lsblk", "Look on the node", "lspci -nnk -s 0000:41:00.0; lsblk"],
@@ -291,8 +321,8 @@ test("the family of a card; not told is not none", () => {
 
 test("files hold what is on the screen", () => {
   const rows = rowsOf(answer("pve-a", [device("0000:01:00.0", { references: [reference(100)], iommu_group: null })]));
-  const [head = "", line = ""] = devicesToCsv(rows).split("\r\n");
+  const [head = "", line = ""] = toCsv(deviceCsv, rows).split("\r\n");
   expect(head.split(",").length).toBe(line.split(",").length);
   expect(line).toBe("lab,pve-a,0000:01:00.0,unreferenced,NVIDIA GeForce RTX 3090,0x030000,10de,2204,,,false,100:hostpci0:current:01:00:exact,");
-  expect(JSON.parse(devicesToJson(rows))).toMatchObject([{ cluster: "lab", node: "pve-a", address: "0000:01:00.0", iommu_group: null }]);
+  expect(rows.map(deviceJson)).toMatchObject([{ cluster: "lab", node: "pve-a", address: "0000:01:00.0", iommu_group: null }]);
 });

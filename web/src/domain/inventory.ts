@@ -3,7 +3,7 @@ import { deviceName, shortModel } from "./model";
 import { hasWords, wordsOf } from "./search";
 
 type Schemas = components["schemas"];
-export type Answer = Schemas["Answer"];
+export type Answer = Schemas["NodeAnswer"];
 export type AnswerDevice = Schemas["AnswerDevice"];
 export type Reference = Schemas["AnswerReference"];
 export type Issue = Schemas["AnswerIssue"];
@@ -64,8 +64,15 @@ export interface Row {
   members: number | null;
   /** Its virtual functions in the list; null: it has none, or they were not told. */
   vf: { count: number; used: number } | null;
-  /** A display for the host's own use: it stands last and muted. */
-  host: boolean;
+  /** Its virtual functions, as far as the list has them. */
+  functions: readonly AnswerDevice[];
+  /** How many of these there are of each state. */
+  vfStates: Counts;
+  /**
+   * A display for the host's own use, which stands last and muted: that of a management
+   * controller, or the one that the host started on. null: neither is known.
+   */
+  host: "bmc" | "boot" | null;
   /** Lower-case words that the search looks through, one a line. */
   words: string;
 }
@@ -87,11 +94,17 @@ export function rowsOf(answer: Answer): readonly Row[] {
   const byAddress = new Map(devices.map((device) => [device.address, device]));
   const sizes = groupSizes(devices);
   const rows = devices
-    .filter((device) => device.kind !== "other" && (device.physical_function === null || !byAddress.has(device.physical_function)))
+    .filter((device) => device.kind !== "other" && !standsWith(device, byAddress))
     .map((device) => rowOf(answer, device, byAddress, sizes))
     .sort((a, b) => compareText(a.address, b.address));
   made.set(answer, rows);
   return rows;
+}
+
+/** Whether a function stands with its physical one, because that is in the list as well. */
+function standsWith(device: AnswerDevice, byAddress: ReadonlyMap<string, AnswerDevice>): boolean {
+  const physical = device.physical_function === null ? undefined : byAddress.get(device.physical_function);
+  return physical !== undefined && physical.kind !== "other";
 }
 
 function groupSizes(devices: readonly AnswerDevice[]): ReadonlyMap<number, number> {
@@ -122,16 +135,17 @@ function rowOf(answer: Answer, device: AnswerDevice, byAddress: ReadonlyMap<stri
     vms: groupByVM(device.references),
     members: device.iommu_group === null ? null : (sizes.get(device.iommu_group) ?? null),
     vf: count === 0 ? null : { count, used: functions.filter((one) => one.references.length > 0).length },
-    host: isManagementDisplay(device),
+    functions,
+    vfStates: tally(functions.map((one) => listedState(one.state))),
+    host: hostUse(answer, device.address),
     words: [device, ...functions].map(textOf).join("\n"),
   };
 }
 
-// Makers whose display controllers stand in management controllers: ASPEED and Matrox.
-const managementMakers = new Set(["1a03", "102b"]);
-
-function isManagementDisplay(device: AnswerDevice): boolean {
-  return device.kind === "display" && managementMakers.has(device.vendor_id);
+function hostUse({ host_displays: displays }: Answer, address: string): Row["host"] {
+  const display = displays?.find((one) => one.address === address);
+  if (display?.bmc === true) return "bmc";
+  return display?.boot_display === true ? "boot" : null;
 }
 
 function textOf(device: AnswerDevice): string {
@@ -172,16 +186,32 @@ export function sortRows(rows: readonly Row[]): Row[] {
 
 /** The tiles of a node: by address, displays for the host's own use last. */
 export function tilesOf(rows: readonly Row[]): Row[] {
-  return [...rows].sort((a, b) => Number(a.host) - Number(b.host) || compareText(a.address, b.address));
+  return [...rows].sort((a, b) => Number(a.host !== null) - Number(b.host !== null) || compareText(a.address, b.address));
 }
 
 export type Counts = Record<DeviceState, number>;
 
+function tally(list: readonly DeviceState[]): Counts {
+  const counts: Counts = { multi_referenced: 0, needs_review: 0, referenced: 0, unreferenced: 0 };
+  for (const state of list) counts[state] += 1;
+  return counts;
+}
+
 /** How many rows there are of each state. */
 export function countStates(rows: readonly Row[]): Counts {
-  const counts: Counts = { multi_referenced: 0, needs_review: 0, referenced: 0, unreferenced: 0 };
-  for (const row of rows) counts[row.state] += 1;
+  return tally(rows.map((row) => row.state));
+}
+
+/** How many virtual functions of these rows there are of each state. Together with the rows they are what the server lists. */
+export function countVFStates(rows: readonly Row[]): Counts {
+  const counts = tally([]);
+  for (const row of rows) for (const state of states) counts[state] += row.vfStates[state];
   return counts;
+}
+
+/** The rows that are in a state, or have a virtual function in it; undefined: all. */
+export function inState(rows: readonly Row[], state: DeviceState | undefined): readonly Row[] {
+  return state === undefined ? rows : rows.filter((row) => row.state === state || row.vfStates[state] > 0);
 }
 
 /** The rows that have each of the words somewhere: in name, address, VM, number or desktop. */

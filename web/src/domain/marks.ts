@@ -1,6 +1,6 @@
 import type { Reference, Row } from "./inventory";
 
-export type MarkKind = "pending" | "pending_removal" | "host" | "vf" | "vgpu" | "mapping" | "group";
+export type MarkKind = "pending" | "pending_removal" | "host" | "boot" | "vf_review" | "vf_multi" | "vf" | "vgpu" | "mapping" | "group";
 
 /** A grey word on a tile: a kind, and what it is filled with. */
 export interface Mark {
@@ -18,13 +18,31 @@ export function marksOf(row: Row): Mark[] {
   for (const kind of ["pending", "pending_removal"] as const) {
     if (refs.some((ref) => ref.phase === kind)) marks.push({ kind, params: {}, text: "" });
   }
-  if (row.host) marks.push({ kind: "host", params: {}, text: "" });
+  marks.push(...hostMarks(row), ...vfMarks(row));
   if (row.vf) marks.push({ kind: "vf", params: { count: row.vf.count, used: row.vf.used }, text: "" });
-  if (row.device.mdev_capable === true) marks.push({ kind: "vgpu", params: { used: vgpusOf(refs).length }, text: "" });
+  if (row.device.mdev_capable === true) marks.push({ kind: "vgpu", params: { used: vgpusOf(referencesOf(row)).length }, text: "" });
   for (const mapping of mappingsOf(refs)) marks.push({ kind: "mapping", params: {}, text: mapping });
   const group = row.device.iommu_group;
   if (group !== null) marks.push({ kind: "group", params: {}, text: groupWords(group, row.members) });
   return marks.slice(0, 3);
+}
+
+/** What a display of the host itself is. */
+export function hostMarks({ host }: Row): Mark[] {
+  return host === null ? [] : [{ kind: host === "bmc" ? "host" : "boot", params: {}, text: "" }];
+}
+
+/** What of the virtual functions is to be looked into: they stand in the drawer only. */
+export function vfMarks({ vfStates }: Row): Mark[] {
+  const marks: Mark[] = [];
+  if (vfStates.multi_referenced > 0) marks.push({ kind: "vf_multi", params: { count: vfStates.multi_referenced }, text: "" });
+  if (vfStates.needs_review > 0) marks.push({ kind: "vf_review", params: { count: vfStates.needs_review }, text: "" });
+  return marks;
+}
+
+/** The references to a card: to the function itself and to its virtual ones. */
+export function referencesOf({ device, functions }: Row): Reference[] {
+  return [device, ...functions].flatMap((one) => one.references);
 }
 
 /** A group and how many functions are in it. */

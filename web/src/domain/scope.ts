@@ -70,3 +70,11 @@ export function nodeReasons(view: NodeView): Reason[] {
     return { key: `${cluster}/${node}/${code}`, code, cluster, node, vmid: same.length === 1 ? (same[0]?.vmid ?? 0) : 0, count: same.length };
   });
 }
+
+/** Why a check is incomplete, in words that no language changes. settled: everything has been read that was asked for. */
+export function incompleteBecause({ complete, reasons }: Pick<WholeScope, "complete" | "reasons">, settled = true): string[] {
+  const told = reasons.map(({ code, cluster, node, vmid, count }) =>
+    `${node === "" ? cluster : `${cluster}/${node}`}: ${code}${vmid !== 0 ? ` (VM ${vmid})` : count > 1 ? ` (${count})` : ""}`);
+  if (!settled) return [...told, "not everything has been read yet"];
+  return complete || told.length > 0 ? told : ["the reason was not told"];
+}

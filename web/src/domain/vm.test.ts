@@ -52,13 +52,14 @@ test("blocking issues of one kind are one reason", () => {
   expect(scopeOfVMs([node], true).reasons).toEqual([{ key: "lab/pve-a/vm_custom_args", code: "vm_custom_args", cluster: "lab", node: "pve-a", vmid: 0, count: 2 }]);
 });
 
-test("findings of a VM are those about it and about what it names on its node", () => {
-  const finding = (subject: object) => ({ code: "device-shared" as const, severity: "warning" as const, sentence: "", evidence: [], remedy: [], subject });
-  const own = finding({ vmid: 103 });
-  const device = finding({ node: "pve-a", device: "0000:01:00.0" });
-  const mapping = finding({ mapping: "gpu" });
-  const others = [finding({ vmid: 99 }), finding({ node: "pve-b", device: "0000:01:00.0" }), finding({ node: "pve-b", mapping: "gpu" }), finding({ node: "pve-a" })];
-  expect(findingsOfVM([own, ...others, device, mapping], a)).toEqual([own, device, mapping]);
+test("findings of a VM are those that concern it on its node", () => {
+  const finding = (...vms: [node: string, vmid: number][]) => ({
+    code: "device-shared" as const, severity: "warning" as const, sentence: "", evidence: [], remedy: [], subject: {},
+    concerns: { devices: [], vms: vms.map(([node, vmid]) => ({ node, vmid })) },
+  });
+  const own = finding(["pve-a", 103]);
+  const shared = finding(["pve-b", 99], ["pve-a", 103]);
+  expect(findingsOfVM([own, finding(["pve-b", 103]), finding(["pve-a", 104]), finding(), shared], a)).toEqual([own, shared]);
 });
 
 test("the oldest read counts", () => {

@@ -8,7 +8,7 @@ type Schemas = components["schemas"];
 export type VM = Schemas["VMRow"];
 export type VMLine = Schemas["VMRowLine"];
 export type NodeScope = Schemas["NodeScope"];
-type Finding = Schemas["Finding"];
+type Finding = Schemas["ListedFinding"];
 
 /** The VMs of one node as far as it has answered. */
 export interface NodeRead {
@@ -112,20 +112,11 @@ export function oldestRead(nodes: readonly NodeRead[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-const placesOf = kept((findings: readonly Finding[]) => placesBy(findings, ({ subject: { vmid, device, mapping } }) => {
-  if (vmid !== undefined) return [`vm|${vmid}`];
-  return [...(device === undefined ? [] : [`device|${device}`]), ...(mapping === undefined ? [] : [`mapping|${mapping}`])];
-}));
+const placesOf = kept((findings: readonly Finding[]) => placesBy(findings, ({ concerns }) => concerns.vms.map(({ node, vmid }) => `${node}/${vmid}`)));
 
-/** The findings about a VM, and about functions and mappings that its lines name; the worst first, as they came. */
-export function findingsOfVM(findings: readonly Finding[], vm: VM): Finding[] {
-  const keys = [`vm|${vm.vmid}`];
-  for (const line of vm.lines ?? []) {
-    if (line.mapping !== null) keys.push(`mapping|${line.mapping}`);
-    for (const device of line.devices) keys.push(`device|${device.address}`);
-  }
-  return pick(findings, placesOf(findings), keys)
-    .filter(({ subject: { vmid, node } }) => vmid !== undefined || node === undefined || node === vm.node);
+/** The findings that concern a VM, of a list of its cluster; the worst first, as they came. */
+export function findingsOfVM(findings: readonly Finding[], { node, vmid }: Pick<VM, "node" | "vmid">): Finding[] {
+  return pick(findings, placesOf(findings), [`${node}/${vmid}`]);
 }
 
 /** The columns of the file of VMs: one row for each VM, what a line has several of separated by spaces. */

@@ -6,7 +6,7 @@ export default {
   "desktop.add": "Add desktop",
   "desktop.import": "Import CSV",
   "desktop.import_go": "Import",
-  "desktop.export": "Export CSV",
+  "desktop.export_of": "CSV to import: {{cluster}}",
   "desktop.search": "Name, VMID, note",
   "desktop.tag_rule": "VMs with the tag {{tag}} count as managed, too.",
   "desktop.empty": "No desktops are registered",

@@ -41,4 +41,7 @@ export default {
   "overview.vf_used_one": "{{used}} of {{count}} VF",
   "overview.vf_used_other": "{{used}} of {{count}} VF",
   "overview.vgpu_none": "vGPU, none named",
+  "overview.vgpu_cards_one": "{{count}} vGPU card",
+  "overview.vgpu_cards_other": "{{count}} vGPU cards",
+  "overview.vgpu_untold": "vGPU not told",
 } satisfies Messages;

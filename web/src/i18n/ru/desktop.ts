@@ -8,7 +8,7 @@ export default {
   "desktop.add": "Добавить рабочий стол",
   "desktop.import": "Импорт CSV",
   "desktop.import_go": "Импортировать",
-  "desktop.export": "Экспорт CSV",
+  "desktop.export_of": "CSV для импорта: {{cluster}}",
   "desktop.search": "Название, VMID, примечание",
   "desktop.tag_rule": "ВМ с тегом {{tag}} тоже считаются управляемыми.",
   "desktop.empty": "Рабочие столы не зарегистрированы",

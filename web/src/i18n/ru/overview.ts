@@ -53,4 +53,9 @@ export default {
   "overview.vf_used_many": "{{used}} из {{count}} VF",
   "overview.vf_used_other": "{{used}} из {{count}} VF",
   "overview.vgpu_none": "vGPU, ссылок нет",
+  "overview.vgpu_cards_one": "{{count}} карта с vGPU",
+  "overview.vgpu_cards_few": "{{count}} карты с vGPU",
+  "overview.vgpu_cards_many": "{{count}} карт с vGPU",
+  "overview.vgpu_cards_other": "{{count}} карты с vGPU",
+  "overview.vgpu_untold": "о vGPU не сообщено",
 } satisfies Messages;

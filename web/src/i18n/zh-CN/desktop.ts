@@ -5,7 +5,7 @@ export default {
   "desktop.add": "添加桌面",
   "desktop.import": "导入 CSV",
   "desktop.import_go": "导入",
-  "desktop.export": "导出 CSV",
+  "desktop.export_of": "可导入的 CSV：{{cluster}}",
   "desktop.search": "名称、VMID、备注",
   "desktop.tag_rule": "带有标签 {{tag}} 的虚拟机也视为纳管桌面。",
   "desktop.empty": "没有登记桌面",

@@ -35,4 +35,6 @@ export default {
   "overview.total_without_other": "合计(不含 {{count}} 个未读取的节点)",
   "overview.vf_used_other": "{{count}} 个 VF 中的 {{used}} 个",
   "overview.vgpu_none": "vGPU，未被引用",
+  "overview.vgpu_cards_other": "{{count}} 张支持 vGPU",
+  "overview.vgpu_untold": "vGPU 情况未知",
 } satisfies Messages;

@@ -7,6 +7,7 @@ import { CardLabel, ExportMenu, LoadingRows, useRefresh, When } from "../../comp
 import { Empty, Failed } from "../../components/states";
 import { Table, type Column } from "../../components/table";
 import { dayStart } from "../../domain/audit";
+import { listScope } from "../../domain/export";
 import { AuditDrawer } from "./drawer";
 import { AuditFilters } from "./filters";
 import { ActionWord, Actor, ResultWord } from "./words";
@@ -22,7 +23,7 @@ export function AuditPage() {
   const opened = rows.find((row) => row.id === entry);
   return (
     <>
-      <PageHead title={t("nav.audit")} actions={rows.length > 0 && !query.error && <ExportMenu name="audit" rows={rows} columns={csvColumns} />} />
+      <PageHead title={t("nav.audit")} actions={rows.length > 0 && !query.error && <ExportMenu name="audit" rows={rows} columns={csvColumns} scope={listScope(query.hasNextPage ? ["older entries were not loaded"] : [], { actor, action, object, since, until })} />} />
       <AuditFilters />
       {query.error && <Failed error={query.error} busy={query.isFetching} onRetry={() => { void query.refetch(); }} />}
       {query.isPending && <LoadingRows rows={8} />}

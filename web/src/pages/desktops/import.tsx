@@ -6,10 +6,12 @@ import { Raw } from "../../components/copy";
 import { Dialog } from "../../components/dialog";
 import { ChoiceField, FormDialog, TextArea } from "../../components/form";
 import { lineFaults } from "../../domain/faults";
+import { ClusterField } from "./cluster-field";
 
 /** Registers what a CSV file names. With a fault in one line nothing is imported; all faults are listed. */
-export function ImportDialog({ cluster, onClose }: { cluster: string; onClose: () => void }) {
+export function ImportDialog({ clusters, onClose }: { clusters: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation();
+  const [cluster, setCluster] = useState(clusters[0] ?? "");
   const send = useImportDesktops(cluster);
   const [csv, setCSV] = useState("");
   const [mode, setMode] = useState<ImportMode>("merge");
@@ -27,6 +29,7 @@ export function ImportDialog({ cluster, onClose }: { cluster: string; onClose: (
       onClose={onClose} onSubmit={() => { send.mutate({ csv, mode }); }} error={send.error} busy={send.isPending}
     >
       <LineFaults error={send.error} />
+      <ClusterField clusters={clusters} value={cluster} onChange={(name) => { setCluster(name); send.reset(); }} />
       <div className="labelled"><span className="label">{t("desktop.format")}</span><Raw text={"vmid,name,note\n100,Desktop 1,second floor"} label={t("desktop.copy_format")} /></div>
       <FileField onText={(text) => { setCSV(text); send.reset(); }} />
       <TextArea label={t("desktop.csv")} rows={8} mono value={csv} onChange={setCSV} placeholder="vmid,name,note" />

@@ -1,80 +1,90 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useState } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { IconDownload, IconPlus, IconUpload } from "@tabler/icons-react";
-import { useClusters } from "../../api/clusters";
-import { desktopsFile, useDesktops, type Desktop } from "../../api/desktops";
+import { IconPlus, IconUpload } from "@tabler/icons-react";
+import { useDesktops, type DesktopList } from "../../api/desktops";
 import { useMay } from "../../api/session";
-import { useCluster } from "../../components/cluster";
+import { useClusterNames } from "../../components/clusters";
 import { PageHead } from "../../components/head";
 import { Icon } from "../../components/icon";
-import { Loaded, useRefresh } from "../../components/list";
+import { LoadingRows, useRefresh } from "../../components/list";
 import { SearchField } from "../../components/search";
-import { Empty } from "../../components/states";
+import { Empty, Failed } from "../../components/states";
 import { useTyping } from "../../components/typing";
-import { matches } from "../../domain/search";
+import { filterDesktops, rowsOfDesktops } from "../../domain/desktop";
 import { NoCluster } from "../clusters/none";
+import { DesktopExport } from "./export";
 import { DesktopForm } from "./form";
 import { ImportDialog } from "./import";
 import { DesktopTable } from "./table";
 
+const none: readonly string[] = [];
+
 /** The VMs that the operator's desktop service owns, each with the name it has there. */
 export function DesktopsPage() {
-  const clusters = useClusters();
-  const cluster = useCluster();
-  return cluster === null && clusters.data ? <NoCluster page="nav.desktops" /> : <Desktops key={cluster} cluster={cluster ?? ""} />;
+  const clusters = useClusterNames();
+  if (clusters?.length === 0) return <NoCluster page="nav.desktops" />;
+  return <Desktops clusters={clusters ?? none} />;
 }
 
-function Desktops({ cluster }: { cluster: string }) {
+function Desktops({ clusters }: { clusters: readonly string[] }) {
   const { t } = useTranslation();
-  const query = useDesktops(cluster);
+  const navigate = useNavigate();
+  const { q = "" } = useSearch({ from: "/frame" });
+  const lists = useDesktops(clusters);
   const mayChange = useMay("operator");
-  const [doing, setDoing] = useState<"add" | "import" | null>(null);
-  const close = () => { setDoing(null); };
-  useRefresh("desktops", query.isFetching);
+  const rows = rowsOfDesktops(lists);
+  const [text, type] = useTyping(q, useCallback((typed: string) => {
+    void navigate({ to: ".", search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
+  }, [navigate]));
+  const shown = filterDesktops(rows, text);
+  const read = lists.filter((list) => list.told !== null).length;
+  useRefresh("desktops", lists.some((list) => list.busy));
+  const where = clusters.join(", ");
   return (
     <>
       <PageHead
         title={t("nav.desktops")}
-        sub={query.data && !query.error ? `${cluster} · ${t("desktop.count", { count: query.data.desktops.length })}` : cluster}
-        actions={cluster !== "" && (
-          <>
-            <a className="btn" href={desktopsFile(cluster)} download><Icon of={IconDownload} />{t("desktop.export")}</a>
-            {mayChange && <button type="button" className="btn" onClick={() => { setDoing("import"); }}><Icon of={IconUpload} />{t("desktop.import")}</button>}
-            {mayChange && <button type="button" className="btn" onClick={() => { setDoing("add"); }}><Icon of={IconPlus} />{t("desktop.add")}</button>}
-          </>
-        )}
+        sub={read > 0 ? `${where} · ${t("desktop.count", { count: rows.length })}` : where}
+        actions={clusters.length > 0 && <><DesktopExport lists={lists} rows={shown} q={text.trim()} />{mayChange && <Changes clusters={clusters} />}</>}
       />
-      <Loaded query={query}>
-        {({ desktops, desktop_tag: tag }) => (
-          <>
-            {tag !== null && <p className="muted after-head">{t("desktop.tag_rule", { tag })}</p>}
-            {desktops.length === 0
-              ? <Empty title={t("desktop.empty")}><p>{t("desktop.empty_why")}</p></Empty>
-              : <Found cluster={cluster} desktops={desktops} mayChange={mayChange} />}
-          </>
-        )}
-      </Loaded>
-      {doing === "add" && <DesktopForm cluster={cluster} onClose={close} />}
-      {doing === "import" && <ImportDialog cluster={cluster} onClose={close} />}
+      {lists.map((list) => list.error !== null && <Failed key={list.cluster} error={list.error} onRetry={list.retry} busy={list.busy} />)}
+      <TagRules lists={lists} several={clusters.length > 1} />
+      {rows.length > 0 && (
+        <div className="filters">
+          <SearchField label={t("desktop.search")} value={text} onChange={type} />
+        </div>
+      )}
+      {shown.length > 0 && <DesktopTable rows={shown} several={clusters.length > 1} mayChange={mayChange} />}
+      {rows.length > 0 && shown.length === 0 && <Empty title={t("list.nothing_found", { text: text.trim() })} />}
+      {(lists.length === 0 || lists.some((list) => list.told === null && list.error === null)) && <LoadingRows rows={rows.length > 0 ? 1 : 4} />}
+      {rows.length === 0 && read > 0 && read === lists.length && <Empty title={t("desktop.empty")}><p>{t("desktop.empty_why")}</p></Empty>}
     </>
   );
 }
 
-function Found({ cluster, desktops, mayChange }: { cluster: string; desktops: readonly Desktop[]; mayChange: boolean }) {
+/** The rule of each cluster by which further VMs are managed. */
+function TagRules({ lists, several }: { lists: readonly DesktopList[]; several: boolean }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
-  const { q = "" } = useSearch({ from: "/frame" });
-  const [text, type] = useTyping(q, useCallback((typed: string) => {
-    void navigate({ to: ".", search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
-  }, [navigate]));
-  const rows = useMemo(() => desktops.filter((row) => matches(text, [String(row.vmid), row.name, row.note])), [desktops, text]);
   return (
     <>
-      <div className="filters">
-        <SearchField label={t("desktop.search")} value={text} onChange={type} />
-      </div>
-      {rows.length === 0 ? <Empty title={t("list.nothing_found", { text: text.trim() })} /> : <DesktopTable cluster={cluster} rows={rows} mayChange={mayChange} />}
+      {lists.map(({ cluster, told }) => told?.desktop_tag != null && (
+        <p key={cluster} className="muted after-head">{several && <>{cluster}: </>}{t("desktop.tag_rule", { tag: told.desktop_tag })}</p>
+      ))}
+    </>
+  );
+}
+
+function Changes({ clusters }: { clusters: readonly string[] }) {
+  const { t } = useTranslation();
+  const [doing, setDoing] = useState<"add" | "import" | null>(null);
+  const close = () => { setDoing(null); };
+  return (
+    <>
+      <button type="button" className="btn" onClick={() => { setDoing("import"); }}><Icon of={IconUpload} />{t("desktop.import")}</button>
+      <button type="button" className="btn" onClick={() => { setDoing("add"); }}><Icon of={IconPlus} />{t("desktop.add")}</button>
+      {doing === "add" && <DesktopForm clusters={clusters} onClose={close} />}
+      {doing === "import" && <ImportDialog clusters={clusters} onClose={close} />}
     </>
   );
 }

@@ -2,40 +2,43 @@ import { useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
-import { useRemoveDesktop, type Desktop } from "../../api/desktops";
+import { useRemoveDesktop } from "../../api/desktops";
 import { Confirm } from "../../components/form";
 import { Icon } from "../../components/icon";
 import { CardLabel, When } from "../../components/list";
 import { Table, type Column } from "../../components/table";
+import type { DesktopInList } from "../../domain/desktop";
 import { DesktopForm } from "./form";
 
-type Doing = { what: "edit" | "remove"; of: Desktop } | null;
+type Doing = { what: "edit" | "remove"; of: DesktopInList } | null;
 
 interface DesktopTableProps {
-  cluster: string;
-  rows: readonly Desktop[];
+  rows: readonly DesktopInList[];
+  /** Several clusters are shown: each desktop tells its own. */
+  several: boolean;
   mayChange: boolean;
 }
 
-export function DesktopTable({ cluster, rows, mayChange }: DesktopTableProps) {
+export function DesktopTable({ rows, several, mayChange }: DesktopTableProps) {
   const { t } = useTranslation();
   const [doing, setDoing] = useState<Doing>(null);
-  const columns = useColumns(cluster, mayChange, setDoing);
+  const columns = useColumns(several, mayChange, setDoing);
   const close = () => { setDoing(null); };
   return (
     <>
-      <Table label={t("nav.desktops")} className="flow" columns={columns} rows={rows} rowKey={(row) => String(row.vmid)} rowHeight={32} cardHeight={120} />
-      {doing?.what === "edit" && <DesktopForm cluster={cluster} of={doing.of} onClose={close} />}
-      {doing?.what === "remove" && <RemoveDesktop cluster={cluster} of={doing.of} onClose={close} />}
+      <Table label={t("nav.desktops")} className="flow" columns={columns} rows={rows} rowKey={(row) => `${row.cluster}/${row.vmid}`} rowHeight={32} cardHeight={120} />
+      {doing?.what === "edit" && <DesktopForm clusters={[doing.of.cluster]} of={doing.of} onClose={close} />}
+      {doing?.what === "remove" && <RemoveDesktop of={doing.of} onClose={close} />}
     </>
   );
 }
 
-function useColumns(cluster: string, mayChange: boolean, act: (doing: Doing) => void): Column<Desktop>[] {
+function useColumns(several: boolean, mayChange: boolean, act: (doing: Doing) => void): Column<DesktopInList>[] {
   const { t } = useTranslation();
-  const columns: Column<Desktop>[] = [
+  const columns: Column<DesktopInList>[] = [
     { id: "name", title: t("desktop.name"), cell: (row) => <b className="strong">{row.name}</b> },
-    { id: "vmid", title: "VMID", width: 104, cell: (row) => <><CardLabel>VM</CardLabel><Link className="mono" to="/vms/$cluster/$vmid" params={{ cluster, vmid: String(row.vmid) }}>{row.vmid}</Link></> },
+    ...(several ? [{ id: "cluster", title: t("frame.cluster"), width: 136, cell: (row: DesktopInList) => <><CardLabel>{t("frame.cluster")}</CardLabel>{row.cluster}</> }] : []),
+    { id: "vmid", title: "VMID", width: 104, cell: (row) => <><CardLabel>VM</CardLabel><Link className="mono" to="/vms/$cluster/$vmid" params={{ cluster: row.cluster, vmid: String(row.vmid) }}>{row.vmid}</Link></> },
     { id: "note", title: t("desktop.note"), cell: (row) => row.note },
     { id: "changed", title: t("desktop.changed"), width: 184, cell: (row) => <><CardLabel>{t("desktop.changed")}</CardLabel><When at={row.updated_at} never="" /></> },
   ];
@@ -50,9 +53,9 @@ function useColumns(cluster: string, mayChange: boolean, act: (doing: Doing) => 
   }];
 }
 
-function RemoveDesktop({ cluster, of, onClose }: { cluster: string; of: Desktop; onClose: () => void }) {
+function RemoveDesktop({ of, onClose }: { of: DesktopInList; onClose: () => void }) {
   const { t } = useTranslation();
-  const remove = useRemoveDesktop(cluster);
+  const remove = useRemoveDesktop(of.cluster);
   return (
     <Confirm title={t("desktop.remove_title", { name: of.name })} send={t("list.remove")} onClose={onClose} error={remove.error} busy={remove.isPending} onConfirm={() => { remove.mutate(of.vmid, { onSuccess: onClose }); }}>
       {t("desktop.remove_what", { vmid: of.vmid })}

@@ -7,6 +7,9 @@ import { PageHead } from "../../components/head";
 import { ExportMenu, LoadingRows } from "../../components/list";
 import { useReportReading } from "../../components/reading";
 import { Empty, Failed, StaleBanner } from "../../components/states";
+import { listScope } from "../../domain/export";
+import { incompleteBecause } from "../../domain/scope";
+import { scopeOfVMs } from "../../domain/vm";
 import { filterFindings, findingCsv, mergeFindings } from "../../domain/findings";
 import { NoCluster } from "../clusters/none";
 import { CodeDrawer } from "./code";
@@ -25,7 +28,7 @@ export function FindingsPage() {
 
 function Findings({ clusters: names }: { clusters: readonly string[] }) {
   const { t } = useTranslation();
-  const { severity, code = "", node = "", about } = useSearch({ from: "/frame/findings" });
+  const { cluster, severity, code = "", node = "", about } = useSearch({ from: "/frame/findings" });
   const { clusters, refresh } = useFindings(names);
   const times = clusters.flatMap(({ told }) => (told?.read_at ? [Date.parse(told.read_at)] : []));
   useReportReading({ readAt: times.length === 0 ? null : Math.min(...times), busy: clusters.some((one) => one.busy), refresh });
@@ -38,7 +41,7 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
   return (
     <>
       <StaleBanner />
-      <PageHead title={t("nav.findings")} sub={all.length > 0 ? t("findings.count", { count: all.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="findings" columns={findingCsv} rows={shown} />} />
+      <PageHead title={t("nav.findings")} sub={all.length > 0 ? t("findings.count", { count: all.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="findings" columns={findingCsv} rows={shown} scope={listScope(missing(clusters), { cluster, severity, code, node })} />} />
       {clusters.map((one) => one.error && <Failed key={one.cluster} error={one.error} busy={one.busy} onRetry={refresh} />)}
       <FindingFilters all={all} nodes={nodes} />
       {clusters.map(({ cluster, told }) => told && <FindingsScope key={cluster} cluster={cluster} nodes={told.nodes} named={names.length > 1} />)}
@@ -48,6 +51,15 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
       {about !== undefined && <CodeDrawer code={about} onClose={close} />}
     </>
   );
+}
+
+/** What the findings do not rest on. */
+function missing(clusters: ReturnType<typeof useFindings>["clusters"]): string[] {
+  return clusters.flatMap(({ cluster, told }) => {
+    if (told === null) return [`${cluster}: not read`];
+    const scope = scopeOfVMs(told.nodes.map((one) => ({ cluster, node: one.node, pending: false, busy: false, error: null, scope: one, vms: null })), true);
+    return incompleteBecause(scope);
+  });
 }
 
 function useOpenCode(): (code: string | undefined) => void {

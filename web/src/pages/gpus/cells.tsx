@@ -4,7 +4,7 @@ import { SeveritySign, Sign } from "../../components/sign";
 import { VMSign } from "../../components/vm";
 import type { Finding } from "../../domain/finding";
 import type { Row, VMRefs } from "../../domain/inventory";
-import { remarkOf, type Mark } from "../../domain/marks";
+import { hostMarks, referencesOf, remarkOf, vfMarks, vgpusOf, type Mark } from "../../domain/marks";
 import { useNoteText } from "./note";
 
 const linesShown = 3;
@@ -66,10 +66,9 @@ export function Notes({ row, findings }: { row: Row; findings: readonly Finding[
   const note = useNoteText();
   const text = useMarkText();
   const codes = [...new Map(findings.map((finding) => [finding.code, finding])).values()].filter(({ severity }) => severity !== "info");
-  const marks: Mark[] = [];
-  if (row.host) marks.push({ kind: "host", params: {}, text: "" });
+  const marks: Mark[] = [...hostMarks(row), ...vfMarks(row)];
   if (row.vf) marks.push({ kind: "vf", params: { ...row.vf }, text: "" });
-  if (row.device.mdev_capable === true) marks.push({ kind: "vgpu", params: { used: row.device.references.filter((ref) => ref.mdev_type !== null).length }, text: "" });
+  if (row.device.mdev_capable === true) marks.push({ kind: "vgpu", params: { used: vgpusOf(referencesOf(row)).length }, text: "" });
   if (codes.length === 0 && marks.length === 0) return null;
   return (
     <ul className="notes">

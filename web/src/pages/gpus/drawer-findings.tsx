@@ -5,21 +5,20 @@ import { SeveritySign } from "../../components/sign";
 import { Bar, Failed } from "../../components/states";
 import { useFindingText } from "../../components/words";
 import { findingsOf, type Finding } from "../../domain/finding";
-import type { AnswerDevice } from "../../domain/inventory";
 
 interface DeviceFindingsProps {
   cluster: string;
   node: string;
-  device: AnswerDevice;
+  address: string;
   findings: Devices["findings"];
   /** The nodes have not all answered: findings compare them. */
   waiting: boolean;
 }
 
-/** What is worth acting on about the device and the lines that name it. */
-export function DeviceFindings({ cluster, node, device, findings, waiting }: DeviceFindingsProps) {
+/** What is worth acting on about the device, and about the lines, VMs and mappings that name it. */
+export function DeviceFindings({ cluster, node, address, findings, waiting }: DeviceFindingsProps) {
   const { t } = useTranslation();
-  const own = findingsOf(findings.findings, cluster, node, device);
+  const own = findingsOf(findings.findings, cluster, node, address);
   const pending = findings.pending || waiting;
   return (
     <div className="sec">

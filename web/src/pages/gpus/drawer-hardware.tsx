@@ -25,7 +25,34 @@ export function TakesAlong({ detail }: { detail: DeviceDetail }) {
         </dl>
       )}
       {lost.length > 0 && <p className="takesnote">{t("gpu.takes_lost", { count: lost.length })}</p>}
+      <TakesBeyond detail={detail} />
     </div>
+  );
+}
+
+/** What a line takes besides, because it names functions of other groups as well. */
+function TakesBeyond({ detail }: { detail: DeviceDetail }) {
+  const { t } = useTranslation();
+  const own = new Set(detail.group_members?.map((member) => member.address));
+  const lines = detail.references
+    .map(({ vmid, slot, phase, takes }) => ({ vmid, slot, key: `${vmid} ${slot} ${phase}`, takes: takes.filter((take) => !own.has(take.address)) }))
+    .filter(({ takes }, at, all) => takes.length > 0 && all.findIndex((one) => one.key === all[at]?.key) === at);
+  return (
+    <>
+      {lines.map(({ vmid, slot, key, takes }) => (
+        <div key={key}>
+          <p className="takesnote">{t("gpu.takes_beyond", { vm: vmid, slot })}</p>
+          <dl className="kv">
+            {takes.map((take) => (
+              <div key={take.address} className="pairline">
+                <dt className="mono">{take.address}</dt>
+                <dd>{take.device_name ?? take.class_name ?? take.class}: {take.driver === null ? t("gpu.member.lost") : t("gpu.member.lost_driver", { driver: take.driver })}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -36,7 +63,9 @@ function MemberLine({ member, self }: { member: Member; self: boolean }) {
   return (
     <>
       <dt className="mono">{member.address}</dt>
-      <dd>{!self && name !== null && <>{name}: </>}{t(`gpu.member.${fate}`)}{member.driver !== null && <span className="muted"> · {member.driver}</span>}</dd>
+      <dd>{!self && name !== null && <>{name}: </>}{fate === "lost" && member.driver !== null
+        ? t("gpu.member.lost_driver", { driver: member.driver })
+        : <>{t(`gpu.member.${fate}`)}{member.driver !== null && <span className="muted"> · {member.driver}</span>}</>}</dd>
     </>
   );
 }

@@ -1,12 +1,11 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useLines } from "../../api/inventory";
+import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
 import { Sign } from "../../components/sign";
 import type { SignName } from "../../components/signs";
 import { Bar, NotTold } from "../../components/states";
 import { VMLink, VMState } from "../../components/vm";
-import { groupByVM, type Reference } from "../../domain/inventory";
+import type { Reference } from "../../domain/inventory";
 
 const phases: readonly Phase[] = ["current", "pending", "pending_removal"];
 const phaseSigns: Partial<Record<Phase, SignName>> = { pending: "m-pending", pending_removal: "m-removal" };
@@ -18,14 +17,12 @@ function phasesOf(references: readonly Reference[]): Phase[] {
   return [...new Set([...phases, ...references.map(({ phase }) => phase)])];
 }
 
-// Each line is a read of the node of its VM: for so many VMs it is made without being asked for.
-const readUnasked = 4;
+/** A reference as the list has it, and its line once the device itself has been read. */
+type WithLine = Reference & Partial<Pick<Schemas["DeviceReference"], "value">>;
 
 /** Who refers to the device, by phase. */
-export function References({ cluster, references }: { cluster: string; references: readonly Reference[] }) {
+export function References({ cluster, references }: { cluster: string; references: readonly WithLine[] }) {
   const { t } = useTranslation();
-  const [asked, setAsked] = useState(false);
-  const lines = asked || groupByVM(references).length <= readUnasked;
   return (
     <div className="sec">
       <h3>{t("gpu.references")} <span className="label num">{references.length}</span></h3>
@@ -36,16 +33,15 @@ export function References({ cluster, references }: { cluster: string; reference
         return own.length === 0 ? null : (
           <div key={phase} className="phase">
             <div className="label">{sign !== undefined && <Sign name={sign} />}{t(`gpu.phase.${phase}`)}</div>
-            {own.map((ref) => <OneReference key={`${ref.vmid} ${ref.slot} ${ref.selector}`} cluster={cluster} reference={ref} lines={lines} />)}
+            {own.map((ref) => <OneReference key={`${ref.vmid} ${ref.slot} ${ref.selector}`} cluster={cluster} reference={ref} />)}
           </div>
         );
       })}
-      {!lines && <div className="secbtns"><button type="button" className="btn small" onClick={() => { setAsked(true); }}>{t("gpu.read_lines")}</button></div>}
     </div>
   );
 }
 
-function OneReference({ cluster, reference: ref, lines }: { cluster: string; reference: Reference; lines: boolean }) {
+function OneReference({ cluster, reference: ref }: { cluster: string; reference: WithLine }) {
   const { t } = useTranslation();
   return (
     <div className="ref">
@@ -63,7 +59,9 @@ function OneReference({ cluster, reference: ref, lines }: { cluster: string; ref
         {ref.mdev_type !== null && <> · <span className="mono">{ref.mdev_type}</span></>}
         {" · "}{t(`gpu.certainty.${ref.certainty}`)}
       </div>
-      {lines && <Line cluster={cluster} reference={ref} />}
+      {ref.value === undefined
+        ? <div className="raw"><Bar width={200} /></div>
+        : <Raw text={`${ref.slot}: ${ref.value}`} label={t("gpu.copy_line", { slot: ref.slot, vm: ref.vmid })} />}
     </div>
   );
 }
@@ -73,13 +71,4 @@ function Managed({ reference: ref }: { reference: Reference }) {
   if (ref.managed === null) return <span className="mark"><NotTold>{t("gpu.managed_untold")}</NotTold></span>;
   if (!ref.managed) return <span className="mark">{t("gpu.not_managed")}</span>;
   return <span className="mark">{ref.desktop === null ? t("gpu.managed") : t("gpu.managed_as", { desktop: ref.desktop })}</span>;
-}
-
-/** The line as it stands in the configuration of the VM. */
-function Line({ cluster, reference: ref }: { cluster: string; reference: Reference }) {
-  const { t } = useTranslation();
-  const read = useLines(cluster, ref.vmid, true);
-  if (read.isPending) return <div className="raw"><Bar width={200} /></div>;
-  const line = read.isError ? undefined : read.data.lines?.find(({ slot, phase }) => slot === ref.slot && phase === ref.phase);
-  return line ? <Raw text={`${line.slot}: ${line.value}`} label={t("gpu.copy_line", { slot: line.slot, vm: ref.vmid })} /> : <p className="label"><NotTold>{t("gpu.line_untold")}</NotTold></p>;
 }

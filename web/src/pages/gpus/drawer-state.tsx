@@ -84,7 +84,9 @@ function Runtime({ device, detail, node }: StateProps) {
 
 function Health({ detail, node }: Pick<StateProps, "detail" | "node">) {
   const { t } = useTranslation();
-  const link = detail?.host?.link;
+  const host = detail?.host;
+  const link = host?.link;
+  if (host?.driver?.startsWith("vfio") === true) return <NotTold>{t("gpu.health_held", { driver: host.driver })}</NotTold>;
   if (!link?.speed || !link.width) return <NotTold>{t("gpu.health_untold", { node })}</NotTold>;
   const most = link.max_speed && link.max_width ? t("gpu.link_max", { speed: link.max_speed, width: link.max_width }) : "";
   return <>{t("gpu.link", { speed: link.speed, width: link.width })} {most}</>;

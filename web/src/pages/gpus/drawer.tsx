@@ -54,8 +54,8 @@ export function DeviceDrawer({ selection, devices, onClose }: DeviceDrawerProps)
               {detail && <CopyButton text={JSON.stringify(detail, null, 2)}>{t("gpu.copy_json")}</CopyButton>}
             </div>
           </div>
-          <References cluster={cluster} references={device.references} />
-          <DeviceFindings cluster={cluster} node={node} device={device} findings={devices.findings} waiting={!devices.settled} />
+          <References cluster={cluster} references={detail?.references ?? device.references} />
+          <DeviceFindings cluster={cluster} node={node} address={address} findings={devices.findings} waiting={!devices.settled} />
           {detail ? <TakesAlong detail={detail} /> : <SkeletonSection />}
           <FunctionTree device={device} answer={view?.answer ?? null} />
           <Identity device={device} detail={detail} />

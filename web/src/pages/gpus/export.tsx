@@ -1,23 +1,28 @@
+import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { IconDownload, IconPrinter } from "@tabler/icons-react";
-import { download } from "../../components/download";
+import { IconPrinter } from "@tabler/icons-react";
 import { Icon } from "../../components/icon";
-import { Menu } from "../../components/menu";
-import { devicesToCsv, devicesToJson } from "../../domain/device-export";
+import { ExportMenu } from "../../components/list";
+import { deviceCsv, deviceJson } from "../../domain/device-export";
+import { listScope } from "../../domain/export";
 import type { Row } from "../../domain/inventory";
+import { incompleteBecause, type WholeScope } from "../../domain/scope";
+
+interface DeviceExportProps {
+  rows: readonly Row[];
+  /** How much of the nodes that are shown was checked. */
+  scope: WholeScope;
+  settled: boolean;
+}
 
 /** What is on the screen, as a file or on paper. */
-export function ExportMenu({ rows }: { rows: readonly Row[] }) {
+export function DeviceExport({ rows, scope, settled }: DeviceExportProps) {
   const { t } = useTranslation();
+  const { cluster, node, state, q } = useSearch({ from: "/frame/gpus" });
   return (
-    <Menu
-      className="btn"
-      button={<><Icon of={IconDownload} />{t("gpu.export")}</>}
-      items={[
-        { key: "csv", label: <><Icon of={IconDownload} />{t("gpu.export_csv")}</>, onSelect: () => { download("gpu-resources.csv", "text/csv;charset=utf-8", devicesToCsv(rows)); } },
-        { key: "json", label: <><Icon of={IconDownload} />{t("gpu.export_json")}</>, onSelect: () => { download("gpu-resources.json", "application/json", devicesToJson(rows)); } },
-        { key: "print", label: <><Icon of={IconPrinter} />{t("gpu.print")}</>, separated: true, onSelect: () => { window.print(); } },
-      ]}
+    <ExportMenu
+      name="gpu-resources" columns={deviceCsv} rows={rows} json={deviceJson} scope={listScope(incompleteBecause(scope, settled), { cluster, node, state, q })}
+      more={[{ key: "print", label: <><Icon of={IconPrinter} />{t("gpu.print")}</>, separated: true, onSelect: () => { window.print(); } }]}
     />
   );
 }

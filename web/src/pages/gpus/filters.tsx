@@ -4,10 +4,11 @@ import { ClusterSelect } from "../../components/cluster";
 import { Select } from "../../components/field";
 import { SearchField } from "../../components/search";
 import { Sign, stateLooks } from "../../components/sign";
+import { VFCount } from "../../components/vf-count";
 import { compareNames, states, type Counts, type DeviceState, type NodeView } from "../../domain/inventory";
 
 interface FiltersProps {
-  counts: Counts | null;
+  counts: { cards: Counts; functions: Counts } | null;
   nodes: readonly NodeView[];
   /** What is searched for, as it is typed. */
   text: string;
@@ -21,7 +22,7 @@ export function Filters({ counts, nodes, text, onText }: FiltersProps) {
   const navigate = useNavigate({ from: "/gpus" });
   const names = [...new Set([...nodes.map((view) => view.node), ...(node === undefined ? [] : [node])])].sort(compareNames);
   const choices = [{ value: "", label: t("gpu.all_nodes") }, ...names.map((name) => ({ value: name, label: name }))];
-  const total = counts === null ? "–" : states.reduce((sum, each) => sum + counts[each], 0);
+  const total = counts === null ? "–" : states.reduce((sum, each) => sum + counts.cards[each], 0);
   const choose = (to: DeviceState | undefined) => { void navigate({ search: (old) => ({ ...old, state: to }), replace: true, resetScroll: false }); };
   return (
     <div className="filters">
@@ -33,7 +34,7 @@ export function Filters({ counts, nodes, text, onText }: FiltersProps) {
         {states.map((each) => (
           <button key={each} type="button" className="btn" aria-pressed={state === each} onClick={() => { choose(each); }}>
             <span className={`vmsign ${stateLooks[each].look}`}><Sign name={stateLooks[each].sign} /></span>
-            {t(`state.${each}`)} <span className="n">{counts === null ? "–" : counts[each]}</span>
+            {t(`state.${each}`)} <span className="n">{counts === null ? "–" : counts.cards[each]}</span>{counts !== null && <VFCount count={counts.functions[each]} />}
           </button>
         ))}
       </div>

@@ -9,12 +9,12 @@ import { StaleBanner } from "../../components/states";
 import { useTyping } from "../../components/typing";
 import { formatDateTime } from "../../domain/format";
 import { findingsByRow } from "../../domain/finding";
-import { countStates, search, sortRows, type Row } from "../../domain/inventory";
+import { countStates, countVFStates, inState, search, sortRows, type Row } from "../../domain/inventory";
 import { scopeOf, viewsOfNode } from "../../domain/scope";
 import { parseDevice, writeDevice } from "../../domain/select";
 import { NoCluster } from "../clusters/none";
 import { DeviceDrawer } from "./drawer";
-import { ExportMenu } from "./export";
+import { DeviceExport } from "./export";
 import { Filters } from "./filters";
 import { DeviceTable } from "./table";
 
@@ -29,11 +29,12 @@ export function GpusPage() {
   const nodes = useMemo(() => views.flatMap((view) => view.nodes), [views]);
   const scope = useMemo(() => scopeOf(views), [views]);
   const answered = nodes.filter((view) => !view.pending).length;
+  const settled = devices.names !== null && views.length > 0 && views.every((view) => !view.pending) && answered === nodes.length;
   const [text, type] = useTyping(q, useCallback((typed: string) => {
     void navigate({ search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
   }, [navigate]));
   const found = useFound(devices, node, text);
-  const rows = useMemo(() => (state === undefined ? found : found.filter((row) => row.state === state)), [found, state]);
+  const rows = useMemo(() => inState(found, state), [found, state]);
   const notes = useMemo(() => findingsByRow(devices.findings.findings, devices.rows), [devices.findings, devices.rows]);
   const open = useMemo(() => parseDevice(device, cluster, node), [device, cluster, node]);
   const select = useCallback((row: Row) => {
@@ -47,11 +48,11 @@ export function GpusPage() {
   return (
     <>
       <PrintHead clusters={devices.names ?? []} node={node} />
-      <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<ExportMenu rows={rows} />} />
+      <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<DeviceExport rows={rows} scope={scope} settled={settled} />} />
       <StaleBanner />
-      <Filters counts={devices.settled || devices.rows.length > 0 ? countStates(found) : null} nodes={devices.nodes} text={text} onText={type} />
+      <Filters counts={devices.settled || devices.rows.length > 0 ? { cards: countStates(found), functions: countVFStates(found) } : null} nodes={devices.nodes} text={text} onText={type} />
       <ListFaults devices={devices} />
-      <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={views.every((view) => !view.pending) && answered === nodes.length} />
+      <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={settled} />
       <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={text.trim() !== "" || state !== undefined} onOpen={select} onClear={() => { type(""); }} />
       {open && <DeviceDrawer key={`${open.cluster}/${open.node}/${open.address}`} selection={open} devices={devices} onClose={close} />}
     </>

@@ -16,7 +16,7 @@ interface CapacityTableProps {
 /** How many cards there are of each state. Beside it always the word that this does not say what can be assigned. */
 export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) {
   const { t } = useTranslation();
-  const whole = useMemo(() => ({ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: false, nodes: [] }), [rows]);
+  const whole = useMemo(() => ({ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: 0, nodes: [] }), [rows]);
   if (rows.length === 0) return null;
   const total = missing === null ? t("overview.so_far") : missing > 0 ? t("overview.total_without", { count: missing }) : t("overview.total");
   return (
@@ -68,6 +68,7 @@ function Line({ line, name, whole = false }: { line: Capacity; name: React.React
 function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"]): string {
   const parts = profiles.map(({ type, used }) => `${used} × ${type}`);
   if (vf) parts.unshift(t("overview.vf_used", { used: vf.used, count: vf.count }));
-  if (vgpu && profiles.length === 0) parts.push(t("overview.vgpu_none"));
+  if (vgpu === null) parts.push(t("overview.vgpu_untold"));
+  else if (vgpu > 0) parts.unshift(t(profiles.length === 0 ? "overview.vgpu_none" : "overview.vgpu_cards", { count: vgpu }));
   return parts.join(", ");
 }

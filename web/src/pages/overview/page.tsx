@@ -5,9 +5,10 @@ import { useAllClusters } from "../../components/cluster";
 import { PageHead, SectionHead } from "../../components/head";
 import { DevicesScope, ListFaults, useDevices } from "../../components/inventory";
 import { Sign, stateLooks } from "../../components/sign";
+import { VFCount } from "../../components/vf-count";
 import { Empty, StaleBanner } from "../../components/states";
 import { capacityByCluster, capacityByModel } from "../../domain/capacity";
-import { countStates, states, type Counts, type DeviceState } from "../../domain/inventory";
+import { countStates, countVFStates, states, type Counts, type DeviceState } from "../../domain/inventory";
 import { CapacityTable } from "./capacity";
 import { Rack } from "./rack";
 import { WorstFindings } from "./worst";
@@ -18,7 +19,7 @@ export function OverviewPage() {
   const { nodes, rows, settled } = devices;
   const { state } = useSearch({ from: "/frame/" });
   const all = useAllClusters();
-  const counts = useMemo(() => countStates(rows), [rows]);
+  const counts = useMemo(() => ({ cards: countStates(rows), functions: countVFStates(rows) }), [rows]);
   const models = useMemo(() => capacityByModel(rows), [rows]);
   const clusters = useMemo(() => (all ? capacityByCluster(rows) : []), [rows, all]);
   const read = nodes.filter((node) => node.answer?.devices != null).length;
@@ -43,8 +44,8 @@ export function OverviewPage() {
   );
 }
 
-/** The four states with their numbers; null: nothing has answered yet. Each filters the rack, and a second press shows all again. */
-function Counters({ counts, state }: { counts: Counts | null; state: DeviceState | undefined }) {
+/** The four states with their numbers, of cards and of virtual functions in their drawers; null: nothing has answered yet. Each filters the rack, and a second press shows all again. */
+function Counters({ counts, state }: { counts: { cards: Counts; functions: Counts } | null; state: DeviceState | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/" });
   return (
@@ -59,7 +60,7 @@ function Counters({ counts, state }: { counts: Counts | null; state: DeviceState
             aria-pressed={state === each}
             onClick={() => { void navigate({ search: (old) => ({ ...old, state: state === each ? undefined : each }), replace: true }); }}
           >
-            <Sign name={sign} /><b>{counts === null ? "–" : counts[each]}</b>{t(`state.${each}`)}
+            <Sign name={sign} /><b>{counts === null ? "–" : counts.cards[each]}</b>{t(`state.${each}`)}{counts !== null && <VFCount count={counts.functions[each]} />}
           </button>
         );
       })}

@@ -4,7 +4,7 @@ import type { Devices } from "../../components/inventory";
 import { useAge } from "../../components/reading";
 import { Bar, Dot, Empty } from "../../components/states";
 import { UnreadNode } from "../../components/unread";
-import { rowsOf, tilesOf, type DeviceState, type NodeView } from "../../domain/inventory";
+import { inState, rowsOf, tilesOf, type DeviceState, type NodeView } from "../../domain/inventory";
 import { rackKey } from "./keys";
 import { Tiles } from "./tiles";
 
@@ -41,7 +41,7 @@ function NodeSection({ view, state, all, many }: { view: NodeView; state: Device
   const { t } = useTranslation();
   const { answer, pending } = view;
   const rows = useMemo(() => (answer ? tilesOf(rowsOf(answer)) : []), [answer]);
-  const shown = useMemo(() => (state === undefined ? rows : rows.filter((row) => row.state === state)), [rows, state]);
+  const shown = useMemo(() => inState(rows, state), [rows, state]);
   return (
     <section className="node" aria-label={view.node}>
       <div className="line">

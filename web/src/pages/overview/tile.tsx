@@ -14,7 +14,7 @@ export function Tile({ row, all }: { row: Row; all: boolean }) {
     <Link
       to="/gpus"
       search={(old) => ({ cluster: all ? row.cluster : old.cluster, node: row.node, device: row.address })}
-      className={row.host ? `tile ${tile} mutedtile` : `tile ${tile}`}
+      className={row.host !== null ? `tile ${tile} mutedtile` : `tile ${tile}`}
       preload={false}
     >
       <span className="t1">

@@ -9,7 +9,7 @@ import { PrintHead } from "../../components/print-head";
 import { Loaded } from "../../components/list";
 import { useReportReading } from "../../components/reading";
 import { ScopeLine } from "../../components/scope";
-import { Empty, StaleBanner } from "../../components/states";
+import { Empty, NotTold, StaleBanner } from "../../components/states";
 import { useReasonText } from "../../components/words";
 import { issueReasons } from "../../domain/vm";
 import { VMFacts } from "./facts";
@@ -43,7 +43,6 @@ function OneVM({ cluster, vmid }: { cluster: string; vmid: number }) {
 }
 
 function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
-  const { t } = useTranslation();
   useTitle(`${String(vmid)} ${vm?.name ?? ""}`.trim());
   return (
     <>
@@ -52,13 +51,19 @@ function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
         <h1 tabIndex={-1}><span className="mono vmid">{vmid}</span> {vm?.name}</h1>
         {vm && (
           <span className="sub">
-            <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · {vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed")}
+            <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · <Managed vm={vm} />
           </span>
         )}
         {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} /></span>}
       </div>
     </>
   );
+}
+
+function Managed({ vm }: { vm: VMDetail }) {
+  const { t } = useTranslation();
+  if (vm.managed === null) return <NotTold>{t("gpu.managed_untold")}</NotTold>;
+  return vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed");
 }
 
 function CopyLink({ cluster, vmid }: { cluster: string; vmid: number }) {
@@ -88,12 +93,12 @@ function DetailScope({ vm }: { vm: VMDetail }) {
   const text = useReasonText();
   const { t } = useTranslation();
   const link = (key: string, words: string) => ({ key, link: <Link className="why" to="/vms" search={{ cluster: vm.cluster, node: vm.node }}>{words}</Link> });
-  const own = issueReasons(vm.cluster, vm.node, vm.issues).map((reason) => link(reason.key, text(reason)));
+  const told = issueReasons(vm.cluster, vm.node, [...vm.issues, ...vm.node_issues]).map((reason) => link(reason.key, text(reason)));
+  const otherwise = vm.devices_read ? t("vm.why_untold") : t("vm.devices_untold", { node: vm.node });
   return (
     <ScopeLine
       scope={{ checked: vm.checked_vms, visible: vm.visible_vms, full: vm.scope === "proven", complete: vm.complete }}
-      // What else was not checked on the node stands in the list of its VMs.
-      reasons={own.length > 0 ? own : [link("node", t("vm.see_node", { node: vm.node }))]}
+      reasons={told.length > 0 ? told : [link("node", otherwise)]}
     />
   );
 }

@@ -12,7 +12,9 @@ import { useProblemText } from "../../components/problem";
 import { useReportReading } from "../../components/reading";
 import { Empty, Failed, NotRead, StaleBanner } from "../../components/states";
 import { useTyping } from "../../components/typing";
-import { filterVMs, oldestRead, rowsOfVMs, vmCsv, type NodeRead } from "../../domain/vm";
+import { listScope } from "../../domain/export";
+import { incompleteBecause } from "../../domain/scope";
+import { filterVMs, oldestRead, rowsOfVMs, scopeOfVMs, vmCsv, type NodeRead } from "../../domain/vm";
 import { NoCluster } from "../clusters/none";
 import { VMFilters } from "./filters";
 import { VMsScope } from "./scope";
@@ -29,12 +31,13 @@ const none: readonly string[] = [];
 
 function VMs({ clusters }: { clusters: readonly string[] }) {
   const { t } = useTranslation();
-  const { q = "", node = "", via } = useSearch({ from: "/frame/vms" });
+  const { cluster, q = "", node = "", via } = useSearch({ from: "/frame/vms" });
   const { lists, nodes, refresh } = useVMs(clusters);
   const rows = useMemo(() => rowsOfVMs(nodes), [nodes]);
   const [text, type] = useTyping(q, useWriteSearch());
   const wanted = useDeferredValue(text);
   const shown = useMemo(() => filterVMs(rows, { q: wanted, node, via: via ?? null }), [rows, wanted, node, via]);
+  const whole = lists.every((list) => list.error === null && list.problem === null);
   const busy = lists.some((list) => list.busy) || nodes.some((one) => one.busy);
   const settled = lists.length > 0 && lists.every((list) => !list.pending) && nodes.every((one) => !one.pending);
   const findings = useFindings(clusters, settled);
@@ -42,10 +45,10 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
   return (
     <>
       <StaleBanner />
-      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} />} />
+      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} scope={listScope(incompleteBecause(scopeOfVMs(nodes, whole), settled), { cluster, q, node, via })} />} />
       <ListFaults lists={lists} onRetry={refresh} />
       <VMFilters nodes={nodes} text={text} onText={type} />
-      {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={lists.every((list) => list.error === null && list.problem === null)} />}
+      {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={whole} />}
       {shown.length > 0 && <VMTable rows={shown} manyClusters={clusters.length > 1} findings={findings.clusters} />}
       <SilentNodes nodes={nodes} />
       {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}

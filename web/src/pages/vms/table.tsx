@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { Finding } from "../../api/findings";
+import type { ListedFinding } from "../../api/findings";
 import { CardLabel } from "../../components/list";
 import { Sign, SeveritySign } from "../../components/sign";
 import { Bar } from "../../components/states";
@@ -12,7 +12,7 @@ import { VMStatus } from "./status";
 
 interface Told {
   cluster: string;
-  told: { findings: Finding[] } | null;
+  told: { findings: ListedFinding[] } | null;
   error: unknown;
 }
 
