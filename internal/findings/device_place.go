@@ -146,7 +146,7 @@ func (d *deviceNearby) look(n *node, selector pci.Selector) {
 	case selector.HasDomain():
 		d.add("other_domain", domains, fmt.Sprintf("%s %s there in another domain.", deviceWords(domains), is))
 	default:
-		d.add("domain_zero", domains, fmt.Sprintf("Without a domain, %s means 0000 only; %s %s there.", selector, deviceWords(domains), is))
+		d.add("zero_domain", domains, fmt.Sprintf("Without a domain, %s means 0000 only; %s %s there.", selector, deviceWords(domains), is))
 	}
 	if len(slot) > 0 {
 		d.add("same_slot", slot, fmt.Sprintf("In the slot of %s there %s only %s.", selector, devicePlural(len(slot), "is", "are"), deviceWords(slot)))

@@ -49,8 +49,8 @@ var wordings = map[Code][]string{
 	HookscriptSet:    {"vmid node"},
 
 	DeviceNotPresent: {
-		"vm: node vmid slots addresses message; other_spelling other_domain domain_zero same_slot vf_again elsewhere",
-		"template: node vmid slots addresses message; other_spelling other_domain domain_zero same_slot vf_again elsewhere",
+		"vm: node vmid slots addresses message; other_spelling other_domain zero_domain same_slot vf_again elsewhere",
+		"template: node vmid slots addresses message; other_spelling other_domain zero_domain same_slot vf_again elsewhere",
 	},
 	DeviceShared: {
 		"named: node vms devices; held released by_itself",
@@ -201,7 +201,7 @@ var additions = map[string]string{
 	// What resembles an address that names nothing.
 	"other_spelling": "spelled",
 	"other_domain":   "domain_devices",
-	"domain_zero":    "zero_devices",
+	"zero_domain":    "zero_devices",
 	"same_slot":      "slot_devices",
 	"vf_again":       "virtual",
 	"elsewhere":      "nodes",

@@ -35,7 +35,7 @@ func TestSaidBeside(t *testing.T) {
 		{
 			DeviceNotPresent,
 			deviceWorld{devices: []string{deviceGPU, "0001:04:00.0 030000 10de:2204 1"}, vms: []string{"101 stopped hostpci0: 04:00.0"}},
-			"Without a domain, 04:00.0 means 0000 only", "also=domain_zero;zero_devices=0001:04:00.0",
+			"Without a domain, 04:00.0 means 0000 only", "also=zero_domain;zero_devices=0001:04:00.0",
 		},
 		{
 			DeviceNotPresent,
