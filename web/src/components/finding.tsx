@@ -7,6 +7,7 @@ import { CopyButton } from "./copy";
 import { Remedies } from "./remedy";
 import { SeveritySign } from "./sign";
 import { VMLink } from "./vm";
+import { useFindingText } from "./words";
 
 export interface FindingListProps {
   findings: readonly Finding[];
@@ -32,15 +33,13 @@ interface FindingItemProps extends Omit<FindingListProps, "findings"> {
 export function FindingItem({ finding, onCode, narrow = false, manyClusters = false, place }: FindingItemProps) {
   const { t, i18n } = useTranslation();
   const title = `finding.title.${finding.code}`;
-  const sentence = `finding.${finding.code}`;
+  const sentence = useFindingText()(finding);
   return (
     <li {...place}>
       <SeveritySign severity={finding.severity} />
       <div>
         {i18n.exists(title) && <p className="title">{t(title)}</p>}
-        {i18n.exists(sentence)
-          ? <p className="sentence-text">{t(sentence, finding.params ?? {})}</p>
-          : <p className="sentence-text" lang="en">{finding.sentence}</p>}
+        <p className="sentence-text" lang={sentence.lang}>{sentence.text}</p>
         <About finding={finding} onCode={onCode} manyClusters={manyClusters} />
         <Parts finding={finding} narrow={narrow} />
       </div>

@@ -1,17 +1,28 @@
 import { useTranslation } from "react-i18next";
 import type { Issue } from "../domain/inventory";
 import type { Finding } from "../domain/finding";
+import { findingKeys, hasValues, sayParams } from "../domain/finding-words";
 import type { Reason } from "../domain/scope";
 import type { components } from "../api/schema";
 
 type Review = components["schemas"]["AnswerReview"];
 
-/** The sentence of a finding: translated by code, or else the server's own. */
-export function useFindingText(): (finding: Omit<Finding, "cluster">) => string {
+export interface FindingText {
+  text: string;
+  /** Of the server's own sentence; undefined for one of the reader's language. */
+  lang: "en" | undefined;
+}
+
+/** The sentence of a finding: by code, variant and what follows, or else, and in English always, the server's own. */
+export function useFindingText(): (finding: Omit<Finding, "cluster">) => FindingText {
   const { t, i18n } = useTranslation();
   return (finding) => {
-    const key = `finding.${finding.code}`;
-    return i18n.exists(key) ? t(key, finding.params ?? {}) : finding.sentence;
+    const keys = findingKeys(finding);
+    const known = keys.every((key) => i18n.exists(key) && hasValues(t(key, { skipInterpolation: true }), finding.params));
+    if (!known) return { text: finding.sentence, lang: "en" };
+    const values = sayParams(finding.params, i18n.language, (count) => t("findings.list_more", { count }));
+    const sentences = keys.map((key) => t(key, values));
+    return { text: sentences.join(i18n.language.startsWith("zh") ? "" : " "), lang: undefined };
   };
 }
 

@@ -2,10 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Finding } from "../domain/finding";
+import { findingKeys } from "../domain/finding-words";
 import en from "./en";
 import type { Messages } from "./merge";
 import ru from "./ru";
 import zh from "./zh-CN";
+
+type FindingCode = Finding["code"];
 
 const languages: Record<string, Messages> = { en, "zh-CN": zh, ru };
 
@@ -73,6 +77,32 @@ test("every problem code of the server is translated", () => {
   expect(codes.length).toBeGreaterThan(30);
   const wanted = [...new Set(codes), "network", "slow"].map((code) => `problem.${code}`).sort();
   expect(Object.keys(zh).filter((key) => key.startsWith("problem.")).sort()).toEqual(wanted);
+});
+
+interface Wordings {
+  codes: { code: string; wordings: { variant?: string; params: string[] }[] }[];
+  additions: { word: string; params: string[] }[];
+}
+
+describe("sentences of findings", () => {
+  // What the server's rules say, written by make generate.
+  const said = JSON.parse(readFileSync("src/i18n/finding-wordings.json", "utf8")) as Wordings;
+  const wanted = new Map([
+    ...said.codes.flatMap(({ code, wordings }) =>
+      wordings.map(({ variant, params }): [string, string[]] => [findingKeys({ code: code as FindingCode, ...(variant === undefined ? {} : { params: { variant } }) })[0] ?? "", params])),
+    ...said.additions.map(({ word, params }): [string, string[]] => [`finding.also.${word}`, params]),
+  ]);
+
+  test.each(["zh-CN", "ru"])("%s says each wording of each code, and nothing that the server does not", (locale) => {
+    const messages = languages[locale] ?? {};
+    const has = Object.keys(messages).filter((key) => key.startsWith("finding.") && !key.startsWith("finding.title."));
+    expect(wanted.size).toBeGreaterThan(100);
+    expect(has.sort()).toEqual([...wanted.keys()].sort());
+    for (const key of has) {
+      const values = places(messages[key] ?? "").map((place) => place.replace(/[{}]/g, ""));
+      expect([key, values.filter((value) => !wanted.get(key)?.includes(value))]).toEqual([key, []]);
+    }
+  });
 });
 
 describe("use", () => {

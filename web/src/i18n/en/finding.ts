@@ -12,6 +12,8 @@ export default {
   "findings.none_found": "No finding fits the filter",
   "findings.more_one": "Show more ({{count}})",
   "findings.more_other": "Show more ({{count}})",
+  "findings.list_more_one": "{{count}} more",
+  "findings.list_more_other": "{{count}} more",
   "findings.explain": "What this code means",
   "findings.parts": "Evidence and remedy",
   "findings.evidence": "Evidence",

@@ -32,12 +32,12 @@ export function DeviceFindings({ cluster, node, address, findings, waiting }: De
 }
 
 function OneFinding({ finding }: { finding: Finding }) {
-  const text = useFindingText();
+  const { text, lang } = useFindingText()(finding);
   return (
     <div className="sentence devfinding">
       <SeveritySign severity={finding.severity} />
       <div>
-        <p>{text(finding)}</p>
+        <p lang={lang}>{text}</p>
         <p className="label"><span className="mono">{finding.code}</span></p>
         {finding.remedy.length > 0 && <Remedies finding={finding} />}
       </div>

@@ -39,11 +39,11 @@ export function WorstFindings({ pending, error, findings, refresh, waiting }: Wo
 
 function Line({ finding, has }: { finding: Finding; has: boolean }) {
   const { t, i18n } = useTranslation();
-  const text = useFindingText();
+  const { text, lang } = useFindingText()(finding);
   const { node, device, vmid, slot, mapping } = finding.subject;
   const about = [node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `VM ${vmid}`, slot, mapping].filter((part) => part !== undefined);
   const title = `finding.title.${finding.code}`;
-  const words = <span className="clamp" title={text(finding)}>{i18n.exists(title) ? t(title) : text(finding)}</span>;
+  const words = <span className="clamp" title={text} lang={i18n.exists(title) ? undefined : lang}>{i18n.exists(title) ? t(title) : text}</span>;
   return (
     <li>
       <SeveritySign severity={finding.severity} />
