@@ -53,7 +53,7 @@ build: console ## build bin/pciatlas, one static binary with the console in it
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/pciatlas
 
 .PHONY: demo
-demo: build ## build, then run the server with a simulated cluster until Ctrl-C
+demo: build ## build, then run the server with simulated clusters until Ctrl-C
 	$(BIN) demo
 
 ##@ Console
@@ -90,6 +90,10 @@ web-e2e: build simulator ## test the console in Chromium against the demo (E2EFL
 pictures: build ## write a sheet of pictures for each page to web/pictures, to be looked at
 	rm -rf web/pictures
 	$(NPM_RUN) pictures
+
+.PHONY: readme-pictures
+readme-pictures: build ## take the pictures of README.md anew, into docs/pictures
+	$(NPM_RUN) readme-pictures
 
 ##@ Check
 
