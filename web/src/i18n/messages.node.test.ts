@@ -79,6 +79,18 @@ test("every problem code of the server is translated", () => {
   expect(Object.keys(zh).filter((key) => key.startsWith("problem.")).sort()).toEqual(wanted);
 });
 
+test("every code of an issue is translated, as a sentence and as a reason", () => {
+  const folder = "../internal/atlas";
+  const source = readdirSync(folder).filter((file) => /^[a-z_]+\.go$/.test(file)).map((file) => readFileSync(join(folder, file), "utf8")).join("\n");
+  const codes = [...source.matchAll(/^\tIssue\w+ +(?:IssueCode )?= "([a-z_]+)"/gm)].map((match) => match[1] ?? "");
+  expect(codes.length).toBeGreaterThan(15);
+  for (const [locale, messages] of Object.entries(languages)) {
+    const stems = forms(messages);
+    expect([locale, codes.filter((code) => !stems.has(`reason.${code}`) && !stems.has(`reason.vm.${code}`))]).toEqual([locale, []]);
+    if (locale !== "en") expect([locale, codes.filter((code) => !stems.has(`issue.${code}`))]).toEqual([locale, []]);
+  }
+});
+
 interface Wordings {
   codes: { code: string; wordings: { variant?: string; params: string[] }[] }[];
   additions: { word: string; params: string[] }[];
