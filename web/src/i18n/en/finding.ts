@@ -10,8 +10,6 @@ export default {
   "findings.empty": "No findings",
   "findings.empty_why": "In what was read nothing is worth acting on. What was not read stands above.",
   "findings.none_found": "No finding fits the filter",
-  "findings.more_one": "Show more ({{count}})",
-  "findings.more_other": "Show more ({{count}})",
   "findings.list_more_one": "{{count}} more",
   "findings.list_more_other": "{{count}} more",
   "findings.explain": "What this code means",

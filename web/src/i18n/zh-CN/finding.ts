@@ -9,7 +9,6 @@ export default {
   "findings.empty": "没有发现",
   "findings.empty_why": "已读取的内容中没有需要处理的问题。未读取的内容见上方。",
   "findings.none_found": "没有发现符合筛选条件",
-  "findings.more_other": "显示更多（{{count}}）",
   "findings.list_more_other": "另外 {{count}} 个",
   "findings.explain": "此代码的含义",
   "findings.parts": "依据与处理",
