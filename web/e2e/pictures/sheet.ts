@@ -62,9 +62,15 @@ function looksOf(sheet: Sheet): Look[] {
 async function takePicture(context: BrowserContext, sheet: Sheet, path: string): Promise<Buffer> {
   const page = await context.newPage();
   await showSheet(page, sheet);
-  if (sheet.print) await page.emulateMedia({ media: "print" });
+  if (sheet.print) await printed(page);
   else await unroll(page);
   return page.screenshot({ path, fullPage: true });
+}
+
+/** Shows the page as on paper; a printer tells it before. */
+async function printed(page: Page): Promise<void> {
+  await page.evaluate(() => { window.dispatchEvent(new Event("beforeprint")); });
+  await page.emulateMedia({ media: "print" });
 }
 
 /** Makes the window as high as what lies over the page, which scrolls by itself. */
