@@ -89,8 +89,8 @@ export async function expectNoSideways(page: Page): Promise<void> {
 }
 
 /** The two looks that differ in everything, and with LOOKS=all each one. */
-export const looks = ([["light", 1440], ["dark", 390], ["light", 390], ["dark", 1440]] as const)
-  .slice(0, process.env["LOOKS"] === "all" ? 4 : 2);
+export const looks = ([["light", 1440], ["dark", 390], ["light", 390], ["dark", 1440], ["light", 1024]] as const)
+  .slice(0, process.env["LOOKS"] === "all" ? undefined : 2);
 
 /** Shows the page that is open in another look, without loading it again. */
 export async function look(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {

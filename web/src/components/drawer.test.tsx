@@ -7,7 +7,7 @@ import { Drawer } from "./drawer";
 function screenOf(wide: boolean): void {
   vi.spyOn(window, "matchMedia").mockImplementation((media) => Object.assign(new EventTarget(), {
     media, matches: wide, onchange: null, addListener: () => undefined, removeListener: () => undefined,
-  }) as unknown as MediaQueryList);
+  }));
 }
 
 beforeAll(startLanguage);

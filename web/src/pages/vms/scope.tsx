@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "../../components/dialog";
 import { useProblemText } from "../../components/problem";
 import { ScopeLine } from "../../components/scope";
+import { Bar } from "../../components/states";
 import { useIssueText, useReasonText } from "../../components/words";
 import { scopeOfVMs, type NodeRead } from "../../domain/vm";
 
@@ -18,9 +19,12 @@ export function VMsScope({ nodes, settled, whole }: { nodes: readonly NodeRead[]
     link: <button type="button" className="why" aria-haspopup="dialog" onClick={() => { setOpen(true); }}>{text(reason)}</button>,
   }));
   const answered = nodes.filter((node) => !node.pending).length;
+  const end = settled ? undefined : <span className="muted">{t("vm.answered", { answered, count: nodes.length })}</span>;
+  // Before the first answer no number would be true.
+  if (!settled && answered === 0) return <div className="scope-gap"><div className="scope num" role="status"><Bar width={200} /><span className="end">{end}</span></div></div>;
   return (
     <div className="scope-gap">
-      <ScopeLine scope={shown} reasons={reasons} end={settled ? undefined : <span className="muted">{t("vm.answered", { answered, count: nodes.length })}</span>} />
+      <ScopeLine scope={shown} reasons={reasons} end={end} />
       {open && <Issues nodes={nodes} onClose={() => { setOpen(false); }} />}
     </div>
   );
