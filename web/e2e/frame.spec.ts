@@ -1,18 +1,4 @@
-import { expect, expectAccessible, expectNoSideways, test, tried } from "./test";
-
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1440, 1024, 390]) {
-    if (!tried(colorScheme, width)) continue;
-    test(`everybody can use the frame, ${colorScheme}, ${width}`, async ({ page, open }) => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 844 });
-      await open("/no-such-page", "auditor");
-      await expect(page.getByRole("heading", { name: "No such page" })).toBeVisible();
-      await expectAccessible(page);
-      await expectNoSideways(page);
-    });
-  }
-}
+import { expect, expectAccessible, test } from "./test";
 
 test("the cluster of the address is the chosen one", async ({ page, open }) => {
   await open("/no-such-page?cluster=lab");

@@ -1,35 +1,4 @@
-import { expect, expectAccessible, expectNoSideways, test, tried } from "./test";
-
-const title = "Overview";
-
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1440, 390]) {
-    if (!tried(colorScheme, width)) continue;
-    test(`everybody can use the overview, ${colorScheme}, ${width}`, async ({ page, open }) => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 844 });
-      await open("/", "auditor");
-      await expect(page.getByRole("heading", { name: title })).toBeVisible();
-      await expect(page.getByRole("link", { name: /RTX 4090.*04:00\.0/ })).toBeVisible();
-      await expect(page.locator(".flist a").first()).toBeVisible();
-      await expectAccessible(page);
-      await expectNoSideways(page);
-    });
-  }
-}
-
-test("who holds the second GPU of pve-a, and why one needs review, is found with few keys", async ({ page }) => {
-  await page.goto("/sign-in");
-  await page.getByRole("button", { name: "auditor" }).click();
-  const node = page.getByRole("region", { name: "pve-a" });
-  await expect(node.getByRole("link").nth(1)).toContainText("100, 101");
-  await expect(node.getByRole("link").nth(3)).toContainText("candidate");
-  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
-  const drawer = page.getByRole("complementary", { name: /RTX 4090/ });
-  await expect(drawer).toContainText("Resource mapping rtx-4090-pool may give this device to VM 110.");
-  await page.keyboard.press("Escape");
-  await expect(drawer).toBeHidden();
-});
+import { expect, test } from "./test";
 
 test("a counter filters the rack, and a second press shows all again", async ({ page, open }) => {
   await open("/");

@@ -1,4 +1,4 @@
-import { demoPassword, expect, expectAccessible, expectNoSideways, test, tried, type Account } from "./test";
+import { expect, expectAccessible, test, type Account } from "./test";
 
 const accounts: Account[] = ["admin", "operator", "auditor"];
 
@@ -149,17 +149,3 @@ test("the set-up page without a token says what is missing", async ({ page }) =>
   await page.goto("/setup");
   await expect(page.getByText("holds no set-up token")).toBeVisible();
 });
-
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1440, 390]) {
-    if (!tried(colorScheme, width)) continue;
-    test(`everybody can use the sign-in page, ${colorScheme}, ${width}`, async ({ page }) => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 844 });
-      await page.goto("/sign-in");
-      await expect(page.getByLabel("Name")).toBeVisible();
-      await expectAccessible(page);
-      await expectNoSideways(page);
-    });
-  }
-}

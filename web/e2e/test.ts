@@ -97,8 +97,3 @@ export async function look(page: Page, colorScheme: "light" | "dark", width: num
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: width < 600 ? 844 : 1000 });
 }
-
-/** Whether a page is tried in this look: in the two that differ in everything, and in each with LOOKS=all. */
-export function tried(colorScheme: "light" | "dark", width: number): boolean {
-  return looks.some(([theme, wide]) => theme === colorScheme && wide === width);
-}
