@@ -137,7 +137,7 @@ test("paper shows all 5,000 devices and all 10,000 findings", async ({ page, ope
   for (const [path, row, count] of [["/gpus", "table.gpus tr[data-index]", 5000], ["/findings", ".fnds > li", 10_000]] as const) {
     await open(path);
     await expect(page.locator(row).first()).toBeVisible();
-    await expect(page.locator(".scope").first()).toContainText("10000 of 10000");
+    await expect(page.locator(".scope").first()).toContainText("10,000 of 10,000");
     expect(await page.evaluate((row) => {
       window.dispatchEvent(new Event("beforeprint"));
       const drawn = document.querySelectorAll(row).length;

@@ -2,6 +2,7 @@ import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { isolated } from "../domain/bidi";
 import { unknownWord } from "../domain/unknown";
+import { countFormatter } from "./counts";
 import type { Messages } from "./merge";
 
 /** The languages, each with its own name and the short one of the header. */
@@ -52,13 +53,13 @@ async function load(locale: Locale): Promise<void> {
 /** Loads the language of the reader, and no other. */
 export async function startLanguage(): Promise<void> {
   const locale = chooseLocale(stored(), navigator.languages);
-  await i18next.use(initReactI18next).init({
+  await i18next.use(initReactI18next).use(countFormatter).init({
     lng: locale,
     fallbackLng: false,
     keySeparator: false,
     nsSeparator: false,
     // React escapes markup; what is filled in must not turn a sentence round either.
-    interpolation: { escapeValue: true, escape: isolated },
+    interpolation: { escapeValue: true, escape: isolated, alwaysFormat: true },
     react: { useSuspense: false },
     // Words of a newer server, like a state or a reason, are told as they are.
     parseMissingKeyHandler: (key) => {

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Select, type Choice } from "../../components/field";
+import { useNumber } from "../../components/number";
 import { Sign } from "../../components/sign";
 import type { Finding } from "../../domain/finding";
 import { countByCode, countBySeverity, severities } from "../../domain/findings";
@@ -10,6 +11,7 @@ import type { FindingsSearch } from "./route";
 /** What of the findings is shown, with how many there are of each severity and code. */
 export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes: readonly string[] }) {
   const { t, i18n } = useTranslation();
+  const number = useNumber();
   const navigate = useNavigate();
   const { severity, code = "", node = "" } = useSearch({ from: "/frame/findings" });
   const set = (part: FindingsSearch) => { void navigate({ to: ".", search: (old) => ({ ...old, ...part }), replace: true }); };
@@ -17,17 +19,17 @@ export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes:
   const byCode = useMemo(() => countByCode(all), [all]);
   const codes: Choice[] = byCode.map(([value, count]) => {
     const title = `finding.title.${value}`;
-    return { value, label: `${i18n.exists(title) ? t(title) : value} (${String(count)})` };
+    return { value, label: `${i18n.exists(title) ? t(title) : value} (${number(count)})` };
   });
   if (code !== "" && !codes.some(({ value }) => value === code)) codes.push({ value: code, label: code });
   const names = [...new Set([...nodes, ...(node === "" ? [] : [node])])].sort();
   return (
     <div className="filters">
       <div className="seg" role="group" aria-label={t("findings.severity")}>
-        <button type="button" className="btn" aria-pressed={severity === undefined} onClick={() => { set({ severity: undefined }); }}>{t("findings.all")} <span className="n">{all.length}</span></button>
+        <button type="button" className="btn" aria-pressed={severity === undefined} onClick={() => { set({ severity: undefined }); }}>{t("findings.all")} <span className="n">{number(all.length)}</span></button>
         {severities.map((one) => (
           <button key={one} type="button" className="btn" aria-pressed={severity === one} onClick={() => { set({ severity: one }); }}>
-            <span className={`is-${one}`}><Sign name={`v-${one}`} /></span>{t(`severity.${one}`)} <span className="n">{counts[one]}</span>
+            <span className={`is-${one}`}><Sign name={`v-${one}`} /></span>{t(`severity.${one}`)} <span className="n">{number(counts[one])}</span>
           </button>
         ))}
       </div>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Devices } from "../../components/inventory";
+import { useNumber } from "../../components/number";
 import { Remedies } from "../../components/remedy";
 import { SeveritySign } from "../../components/sign";
 import { Bar, Failed } from "../../components/states";
@@ -18,11 +19,12 @@ interface DeviceFindingsProps {
 /** What is worth acting on about the device, and about the lines, VMs and mappings that name it. */
 export function DeviceFindings({ cluster, node, address, findings, waiting }: DeviceFindingsProps) {
   const { t } = useTranslation();
+  const number = useNumber();
   const own = findingsOf(findings.findings, cluster, node, address);
   const pending = findings.pending || waiting;
   return (
     <div className="sec">
-      <h3>{t("gpu.findings")} {!pending && findings.error === null && <span className="label num">{own.length}</span>}</h3>
+      <h3>{t("gpu.findings")} {!pending && findings.error === null && <span className="label num">{number(own.length)}</span>}</h3>
       {findings.error !== null && <Failed error={findings.error} onRetry={findings.refresh} />}
       {findings.error === null && pending && <p><Bar width={280} /></p>}
       {findings.error === null && !pending && own.length === 0 && <p className="muted">{t("gpu.no_findings")}</p>}

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
+import { useNumber } from "../../components/number";
 import { Sign } from "../../components/sign";
 import type { SignName } from "../../components/signs";
 import { Bar, NotTold } from "../../components/states";
@@ -23,9 +24,10 @@ type WithLine = Reference & Partial<Pick<Schemas["DeviceReference"], "value">>;
 /** Who refers to the device, by phase. */
 export function References({ cluster, references }: { cluster: string; references: readonly WithLine[] }) {
   const { t } = useTranslation();
+  const number = useNumber();
   return (
     <div className="sec">
-      <h3>{t("gpu.references")} <span className="label num">{references.length}</span></h3>
+      <h3>{t("gpu.references")} <span className="label num">{number(references.length)}</span></h3>
       {references.length === 0 && <p className="muted">{t("gpu.no_references")}</p>}
       {phasesOf(references).map((phase) => {
         const own = references.filter((ref) => ref.phase === phase);

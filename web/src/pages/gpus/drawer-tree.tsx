@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAllClusters } from "../../components/cluster";
+import { useNumber } from "../../components/number";
 import { lookOf, Sign } from "../../components/sign";
 import { NotTold } from "../../components/states";
 import { groupByVM, type Answer, type AnswerDevice } from "../../domain/inventory";
@@ -42,6 +43,7 @@ interface LineProps {
 
 function Line({ address, told, answer, open, physical = false }: LineProps) {
   const { t } = useTranslation();
+  const number = useNumber();
   const navigate = useNavigate({ from: "/gpus" });
   const all = useAllClusters();
   const look = told && lookOf(told.state);
@@ -56,7 +58,7 @@ function Line({ address, told, answer, open, physical = false }: LineProps) {
       {address === open ? <span className="mono strong">{address}</span> : <button type="button" className="mono linklike" onClick={go}>{address}</button>}
       <span className="cutline">
         {physical && <>PF </>}
-        {first ? <><span className="mono">{first.vmid}</span> {first.name}{more.length > 0 && <span className="muted num"> +{more.length}</span>}</> : told && <span className="muted">{t(`state.${told.state}`)}</span>}
+        {first ? <><span className="mono">{first.vmid}</span> {first.name}{more.length > 0 && <span className="muted num"> +{number(more.length)}</span>}</> : told && <span className="muted">{t(`state.${told.state}`)}</span>}
       </span>
       {mapping === undefined ? <span /> : <span className="mark"><Sign name="m-mapping" /><span className="mono">{mapping}</span></span>}
     </li>

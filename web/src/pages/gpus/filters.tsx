@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ClusterSelect } from "../../components/cluster";
 import { Select } from "../../components/field";
+import { useNumber } from "../../components/number";
 import { SearchField } from "../../components/search";
 import { Sign, stateLooks } from "../../components/sign";
 import { VFCount } from "../../components/vf-count";
@@ -18,11 +19,12 @@ interface FiltersProps {
 /** Search, node and state. The numbers say how many rows each state has after node and search; null: nothing has answered yet. */
 export function Filters({ counts, nodes, text, onText }: FiltersProps) {
   const { t } = useTranslation();
+  const number = useNumber();
   const { node, state } = useSearch({ from: "/frame/gpus" });
   const navigate = useNavigate({ from: "/gpus" });
   const names = [...new Set([...nodes.map((view) => view.node), ...(node === undefined ? [] : [node])])].sort(compareNames);
   const choices = [{ value: "", label: t("gpu.all_nodes") }, ...names.map((name) => ({ value: name, label: name }))];
-  const total = counts === null ? "–" : states.reduce((sum, each) => sum + counts.cards[each], 0);
+  const total = counts === null ? "–" : number(states.reduce((sum, each) => sum + counts.cards[each], 0));
   const choose = (to: DeviceState | undefined) => { void navigate({ search: (old) => ({ ...old, state: to }), replace: true, resetScroll: false }); };
   return (
     <div className="filters">
@@ -34,7 +36,7 @@ export function Filters({ counts, nodes, text, onText }: FiltersProps) {
         {states.map((each) => (
           <button key={each} type="button" className="btn" aria-pressed={state === each} onClick={() => { choose(each); }}>
             <span className={`vmsign ${stateLooks[each].look}`}><Sign name={stateLooks[each].sign} /></span>
-            {t(`state.${each}`)} <span className="n">{counts === null ? "–" : counts.cards[each]}</span>{counts !== null && <VFCount count={counts.functions[each]} />}
+            {t(`state.${each}`)} <span className="n">{counts === null ? "–" : number(counts.cards[each])}</span>{counts !== null && <VFCount count={counts.functions[each]} />}
           </button>
         ))}
       </div>

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { SectionHead } from "../../components/head";
+import { useNumber } from "../../components/number";
 import type { Capacity } from "../../domain/capacity";
 import { sum } from "../../domain/capacity";
 import { states, type Row } from "../../domain/inventory";
@@ -46,27 +47,28 @@ export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) 
 
 function Line({ line, name, whole = false }: { line: Capacity; name: React.ReactNode; whole?: boolean }) {
   const { t } = useTranslation();
-  const used = inUse(line, t);
+  const number = useNumber();
+  const used = inUse(line, t, number);
   return (
     <tr className={whole ? "strong" : undefined}>
       <td>{name}</td>
-      <td className="r num strong"><span className="ll">{t("overview.cards")}</span>{line.cards}</td>
+      <td className="r num strong"><span className="ll">{t("overview.cards")}</span>{number(line.cards)}</td>
       {states.map((state) => {
         const count = line.counts[state];
-        return <td key={state} className={count === 0 ? "r num z muted" : "r num"}><span className="ll">{t(`overview.short.${state}`)}</span>{count}</td>;
+        return <td key={state} className={count === 0 ? "r num z muted" : "r num"}><span className="ll">{t(`overview.short.${state}`)}</span>{number(count)}</td>;
       })}
       {whole ? <><td /><td /></> : (
         <>
           <td className={used === "" ? "num z muted" : "num"}>{used === "" ? "–" : used}</td>
-          <td>{line.nodes.length === 1 ? line.nodes[0]?.node : line.nodes.map(({ node, cards }) => `${node} ${cards}`).join(", ")}</td>
+          <td>{line.nodes.length === 1 ? line.nodes[0]?.node : line.nodes.map(({ node, cards }) => `${node} ${number(cards)}`).join(", ")}</td>
         </>
       )}
     </tr>
   );
 }
 
-function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"]): string {
-  const parts = profiles.map(({ type, used }) => `${used} × ${type}`);
+function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"], number: (count: number) => string): string {
+  const parts = profiles.map(({ type, used }) => `${number(used)} × ${type}`);
   if (vf) parts.unshift(t("overview.vf_used", { used: vf.used, count: vf.count }));
   if (vgpu === null) parts.push(t("overview.vgpu_untold"));
   else if (vgpu > 0) parts.unshift(t(profiles.length === 0 ? "overview.vgpu_none" : "overview.vgpu_cards", { count: vgpu }));

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useAllClusters } from "../../components/cluster";
 import { PageHead, SectionHead } from "../../components/head";
 import { DevicesScope, ListFaults, useDevices } from "../../components/inventory";
+import { useNumber } from "../../components/number";
 import { Sign, stateLooks } from "../../components/sign";
 import { VFCount } from "../../components/vf-count";
 import { Empty, StaleBanner } from "../../components/states";
@@ -47,6 +48,7 @@ export function OverviewPage() {
 /** The four states with their numbers, of cards and of virtual functions in their drawers; null: nothing has answered yet. Each filters the rack, and a second press shows all again. */
 function Counters({ counts, state }: { counts: { cards: Counts; functions: Counts } | null; state: DeviceState | undefined }) {
   const { t } = useTranslation();
+  const number = useNumber();
   const navigate = useNavigate({ from: "/" });
   return (
     <div className="counters" role="group" aria-label={t("overview.filter")}>
@@ -60,7 +62,7 @@ function Counters({ counts, state }: { counts: { cards: Counts; functions: Count
             aria-pressed={state === each}
             onClick={() => { void navigate({ search: (old) => ({ ...old, state: state === each ? undefined : each }), replace: true }); }}
           >
-            <Sign name={sign} /><b>{counts === null ? "–" : counts.cards[each]}</b>{t(`state.${each}`)}{counts !== null && <VFCount count={counts.functions[each]} />}
+            <Sign name={sign} /><b>{counts === null ? "–" : number(counts.cards[each])}</b>{t(`state.${each}`)}{counts !== null && <VFCount count={counts.functions[each]} />}
           </button>
         );
       })}

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { MarkWord } from "../../components/mark";
+import { useNumber } from "../../components/number";
 import { lookOf, Sign } from "../../components/sign";
 import { marksOf } from "../../domain/marks";
 import type { Row } from "../../domain/inventory";
@@ -31,9 +32,10 @@ export function Tile({ row, all }: { row: Row; all: boolean }) {
 /** `100 win10-test`, or `100, 104 +1`, or the words of the state. */
 function Holder({ row }: { row: Row }) {
   const { t } = useTranslation();
+  const number = useNumber();
   const [first, second, ...more] = row.vms;
   if (!first) return <span className="word">{t(`state.${row.device.state}`)}</span>;
   const candidate = row.state === "needs_review" && <><span className="word">{t("gpu.mark.candidate")}</span>{" "}</>;
   if (!second) return <>{candidate}<span className="mono">{first.vmid}</span> {first.name}</>;
-  return <>{candidate}<span className="mono">{first.vmid}, {second.vmid}</span>{more.length > 0 && <span className="muted num"> +{more.length}</span>}</>;
+  return <>{candidate}<span className="mono">{first.vmid}, {second.vmid}</span>{more.length > 0 && <span className="muted num"> +{number(more.length)}</span>}</>;
 }

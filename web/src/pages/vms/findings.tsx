@@ -3,15 +3,17 @@ import { useVM } from "../../api/vms";
 import { FindingList } from "../../components/finding";
 import { SectionHead } from "../../components/head";
 import { Loaded } from "../../components/list";
+import { useNumber } from "../../components/number";
 
 /** The findings about a VM and about what its lines name. They come after the rest. */
 export function VMFindings({ cluster, vmid }: { cluster: string; vmid: number }) {
   const { t } = useTranslation();
+  const number = useNumber();
   const query = useVM(cluster, vmid, true);
   const findings = query.error ? undefined : query.data?.findings;
   return (
     <div>
-      <SectionHead title={t("nav.findings")} sub={findings ? findings.length : undefined} />
+      <SectionHead title={t("nav.findings")} sub={findings ? number(findings.length) : undefined} />
       <Loaded query={query} rows={3}>
         {() => findings && findings.length > 0
           ? <FindingList findings={findings.map((finding) => ({ ...finding, cluster }))} narrow />

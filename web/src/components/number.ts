@@ -1,0 +1,8 @@
+import { useTranslation } from "react-i18next";
+import { formatNumber } from "../domain/format";
+
+/** Writes how many there are, where no sentence says it. */
+export function useNumber(): (count: number) => string {
+  const { i18n } = useTranslation();
+  return (count) => formatNumber(count, i18n.language);
+}
