@@ -72,9 +72,9 @@ export const book: readonly Entry[] = [
   },
   {
     path: "/vms/lab/103", titles: { en: "103 win11-cad", "zh-CN": "103 win11-cad", ru: "103 win11-cad" },
-    told: (main) => main.getByText("hostpci2", { exact: true }), reads: /\/vms\/103$/, ages: true,
-    empty: { altered: [{ what: /\/vms\/103$/, answer: (said) => ({ ...said, lines: [] }) }], says: ["No hostpci line"] },
-    unread: { altered: [{ what: /\/vms\/103$/, answer: (said) => ({ ...said, lines: null, config_read: false }) }], says: ["It is not known which devices it names."] },
+    told: (main) => main.getByText("hostpci2", { exact: true }), reads: /\/vms\/103\?findings=false$/, ages: true,
+    empty: { altered: [{ what: /\/vms\/103\?findings=false$/, answer: (said) => ({ ...said, lines: [] }) }], says: ["No hostpci line"] },
+    unread: { altered: [{ what: /\/vms\/103\?findings=false$/, answer: (said) => ({ ...said, lines: null, config_read: false }) }], says: ["It is not known which devices it names."] },
   },
   {
     path: "/findings", titles: { en: "Findings", "zh-CN": "发现", ru: "Замечания" },
