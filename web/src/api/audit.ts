@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, client, type Schemas } from "./client";
 
 export type AuditEntry = Schemas["AuditEntry"];
@@ -28,5 +28,19 @@ export function useAudit(filter: AuditFilter) {
     },
     initialPageParam: null as number | null,
     getNextPageParam: (last) => last.next,
+  });
+}
+
+/** One entry that no list has to show; null: the log has none with this id. */
+export function useAuditEntry(id: number | string, wanted: boolean) {
+  return useQuery({
+    queryKey: ["audit", "entry", id],
+    queryFn: async ({ signal }) => {
+      if (typeof id === "string" || id < 1 || !Number.isSafeInteger(id + 1)) return null;
+      const query = { before: id + 1, limit: 1 };
+      const { entries } = await answer(client.GET("/api/v1/audit", { params: { query }, signal }));
+      return entries.find((entry) => entry.id === id) ?? null;
+    },
+    enabled: wanted,
   });
 }

@@ -8,6 +8,13 @@ export const auditActions = [
   "backup.create", "backup.restore",
 ] as const;
 
+/** A day of the calendar, like 2026-11-30; undefined: the text is none. */
+export function dayOf(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined;
+}
+
 /**
  * The time at which a day begins where the reader is, so many days later, in RFC 3339.
  * undefined: there is no day, or the text is none.

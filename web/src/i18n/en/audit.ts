@@ -13,6 +13,8 @@ export default {
   "audit.empty": "No entries",
   "audit.empty_why": "Nothing in the log fits the filter.",
   "audit.older": "Older entries",
+  "audit.entry": "Entry {{id}}",
+  "audit.no_entry": "The log has no entry with this number.",
   "audit.nobody": "nobody",
   "audit.kind.token": "token",
   "audit.kind.system": "server",

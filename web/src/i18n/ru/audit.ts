@@ -13,6 +13,8 @@ export default {
   "audit.empty": "Записей нет",
   "audit.empty_why": "В журнале нет записей, подходящих под фильтр.",
   "audit.older": "Более старые записи",
+  "audit.entry": "Запись {{id}}",
+  "audit.no_entry": "В журнале нет записи с таким номером.",
   "audit.nobody": "неизвестно",
   "audit.kind.token": "токен",
   "audit.kind.system": "сервер",

@@ -13,6 +13,8 @@ export default {
   "audit.empty": "没有条目",
   "audit.empty_why": "日志中没有符合筛选条件的条目。",
   "audit.older": "更早的条目",
+  "audit.entry": "条目 {{id}}",
+  "audit.no_entry": "日志中没有此编号的条目。",
   "audit.nobody": "未知身份",
   "audit.kind.token": "令牌",
   "audit.kind.system": "服务器",

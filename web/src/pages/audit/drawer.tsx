@@ -1,13 +1,46 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { AuditEntry } from "../../api/audit";
+import { useAuditEntry, type AuditEntry } from "../../api/audit";
 import { Drawer } from "../../components/drawer";
 import { When } from "../../components/list";
+import { Bar, Failed } from "../../components/states";
 import { changesOf } from "../../domain/audit";
 import { ActionWord, Actor, ResultWord } from "./words";
 
+interface AuditDrawerProps {
+  /** As the address names it; nobody has to have made an entry of it. */
+  id: number | string;
+  /** The entry, if the list has it. */
+  listed: AuditEntry | undefined;
+  /** The list is still being read. */
+  waiting: boolean;
+  onClose: () => void;
+}
+
+/** The entry that is open, also one that the filter or the end of the list leaves out. */
+export function AuditDrawer({ id, listed, waiting, onClose }: AuditDrawerProps) {
+  const read = useAuditEntry(id, listed === undefined && !waiting);
+  const entry = listed ?? (read.isError ? undefined : read.data);
+  if (entry) return <EntryDrawer entry={entry} onClose={onClose} />;
+  return <OtherDrawer id={id} read={read} onClose={onClose} />;
+}
+
+/** There is no entry to show: it is being read, could not be, or is not there. */
+function OtherDrawer({ id, read, onClose }: { id: number | string; read: ReturnType<typeof useAuditEntry>; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Drawer title={<bdi>{t("audit.entry", { id })}</bdi>} onClose={onClose}>
+      <section className="sec">
+        {read.isError && <Failed error={read.error} busy={read.isFetching} onRetry={() => { void read.refetch(); }} />}
+        {read.isPending && <div aria-busy="true"><p><Bar width={320} /></p><p><Bar width={240} /></p></div>}
+        {read.isSuccess && <p role="status">{t("audit.no_entry")}</p>}
+      </section>
+    </Drawer>
+  );
+}
+
 /** All about one entry: what stood there before, and after. */
-export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+function EntryDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { t } = useTranslation();
   const changes = changesOf(entry.before, entry.after);
   return (

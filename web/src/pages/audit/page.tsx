@@ -34,7 +34,7 @@ export function AuditPage() {
           <button type="button" className="btn" disabled={query.isFetchingNextPage} onClick={() => { void query.fetchNextPage(); }}>{t("audit.older")}</button>
         </div>
       )}
-      {opened && !query.error && <AuditDrawer entry={opened} onClose={() => { open(null); }} />}
+      {entry !== undefined && !query.error && <AuditDrawer key={entry} id={entry} listed={opened} waiting={query.isPending} onClose={() => { open(null); }} />}
     </>
   );
 }
@@ -61,7 +61,7 @@ function idOf(row: AuditEntry): string {
   return String(row.id);
 }
 
-function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; selected: number | undefined; onOpen: (row: AuditEntry) => void }) {
+function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; selected: number | string | undefined; onOpen: (row: AuditEntry) => void }) {
   const { t } = useTranslation();
   const columns: Column<AuditEntry>[] = [
     { id: "at", title: t("audit.at"), width: 176, cell: (row) => <When at={row.at} never="" /> },

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { dayOf } from "../../domain/audit";
 import { frameRoute, textParam } from "../../root";
 
 /** What the log is filtered by, and the entry that is open. Days are like 2026-11-30. */
@@ -8,7 +9,7 @@ export interface AuditSearch {
   object?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  entry?: number | undefined;
+  entry?: number | string | undefined;
 }
 
 export const route = createRoute({
@@ -18,9 +19,9 @@ export const route = createRoute({
     actor: textParam(search["actor"]),
     action: textParam(search["action"]),
     object: textParam(search["object"]),
-    since: textParam(search["since"]),
-    until: textParam(search["until"]),
-    entry: typeof search["entry"] === "number" ? search["entry"] : undefined,
+    since: dayOf(textParam(search["since"])),
+    until: dayOf(textParam(search["until"])),
+    entry: typeof search["entry"] === "number" ? search["entry"] : textParam(search["entry"]),
   }),
   component: lazyRouteComponent(() => import("./page"), "AuditPage"),
 });
