@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute, Link, Outlet, redirect, retain
 import { useTranslation } from "react-i18next";
 import { sessionQuery } from "./api/session";
 import { Frame } from "./components/frame";
+import { FrameLoading } from "./components/frame-loading";
 import { PageHead } from "./components/head";
 import { Empty, Failed } from "./components/states";
 
@@ -41,6 +42,9 @@ export const frameRoute = createRoute({
     if (!identity) throw redirect({ to: "/sign-in", search: { back: location.href }, replace: true });
   },
   component: Frame,
+  // Whoever is known already sees no more than a blink of it.
+  pendingComponent: FrameLoading,
+  pendingMs: 100,
 });
 
 /** Every other address: whoever is signed in sees the frame and that nothing is there. */

@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { newQueryClient } from "./api/query";
 import { forgetSession, sessionQuery } from "./api/session";
 import { hearTabs } from "./api/tabs";
+import { PageLoading } from "./components/frame-loading";
 import { barePages, framePages } from "./pages";
 import { Broken, frameRoute, NotFound, restRoute, rootRoute } from "./root";
 
@@ -21,6 +22,8 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
+  defaultPendingComponent: PageLoading,
+  defaultPendingMs: 300,
   defaultErrorComponent: Broken,
   defaultNotFoundComponent: NotFound,
 });
