@@ -32,5 +32,6 @@ function vmState({ status, template }: Pick<VMRefs, "status" | "template">) {
   if (template) return { name: "m-template", word: "gpu.vm.template" } as const;
   if (status === "running") return { name: "m-running", word: "gpu.vm.running" } as const;
   if (status === "stopped") return { name: "m-stopped", word: "gpu.vm.stopped" } as const;
-  return { name: "m-nottold", word: "gpu.vm.unknown" } as const;
+  // A state of a newer server has no words: it is told as unknown.
+  return { name: "m-nottold", word: `gpu.vm.${status}` } as const;
 }

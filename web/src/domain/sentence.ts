@@ -37,14 +37,15 @@ function sentence(key: string, refs: readonly Reference[]): Sentence {
 }
 
 /** How many VMs there are in each phase, for the line on the configuration; those that may get it are counted apart. */
-export function phaseCounts(references: readonly Reference[]): { vms: number; current: number; pending: number; pending_removal: number; candidate: number } {
+export function phaseCounts(references: readonly Reference[]): { vms: number; current: number; pending: number; pending_removal: number; unknown: number; candidate: number } {
   const exact = references.filter((ref) => ref.certainty === "exact");
-  const of = (phase: Reference["phase"]) => groupByVM(exact.filter((ref) => ref.phase === phase)).length;
+  const of = (phase: ReturnType<typeof phaseOf>) => groupByVM(exact.filter((ref) => phaseOf(ref) === phase)).length;
   return {
     vms: groupByVM(exact).length,
     current: of("current"),
     pending: of("pending"),
     pending_removal: of("pending_removal"),
+    unknown: of("other"),
     candidate: groupByVM(references.filter((ref) => ref.certainty !== "exact")).length,
   };
 }

@@ -104,6 +104,7 @@ export default {
   "gpu.config_current": "{{n}} current",
   "gpu.config_pending": "{{n}} pending",
   "gpu.config_pending_removal": "{{n}} to be removed",
+  "gpu.config_unknown": "{{n}} in a phase that this page does not know",
   "gpu.config_candidate": "{{n}} may get it",
   "gpu.runs_one": "VM {{vms}} runs",
   "gpu.runs_other": "VM {{vms}} run",

@@ -142,6 +142,7 @@ export default {
   "gpu.config_current": "{{n}} сейчас",
   "gpu.config_pending": "{{n}} ожидает",
   "gpu.config_pending_removal": "{{n}} к удалению",
+  "gpu.config_unknown": "{{n}} в неизвестном состоянии",
   "gpu.config_candidate": "{{n}} кандидат",
   "gpu.runs_one": "ВМ {{vms}} работает",
   "gpu.runs_few": "ВМ {{vms}} работают",

@@ -85,6 +85,7 @@ export default {
   "gpu.config_current": "{{n}} 个当前",
   "gpu.config_pending": "{{n}} 个待应用",
   "gpu.config_pending_removal": "{{n}} 个待移除",
+  "gpu.config_unknown": "{{n}} 个状态未知",
   "gpu.config_candidate": "{{n}} 个候选",
   "gpu.runs_other": "VM {{vms}} 正在运行",
   "gpu.runtime_running": "{{vms}}；是否占用此设备，API 未告知",

@@ -65,7 +65,7 @@ function Configuration({ device }: { device: AnswerDevice }) {
   const { t } = useTranslation();
   const counts = phaseCounts(device.references);
   if (counts.vms === 0 && counts.candidate === 0) return t("gpu.config_none");
-  const phases = (["current", "pending", "pending_removal", "candidate"] as const)
+  const phases = (["current", "pending", "pending_removal", "unknown", "candidate"] as const)
     .filter((phase) => counts[phase] > 0)
     .map((phase) => t(`gpu.config_${phase}`, { n: counts[phase] }));
   return <>{counts.vms > 0 ? t("gpu.config_vms", { count: counts.vms }) : t("gpu.config_nobody")} {phases.join(", ")}</>;

@@ -34,7 +34,9 @@ export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, o
   const unread = nodes.filter((node) => !node.pending && node.answer?.devices == null);
   const pending = devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
   if (rows.length === 0 && unread.length === 0 && !pending) {
-    return devices.views.length > 0 && nodes.length === 0 && devices.views.every((view) => view.error !== null) ? null : <NoRows nodes={nodes} filtered={filtered} onClear={onClear} />;
+    // Where the nodes were not told, nobody can say that one is not there.
+    if (nodes.length === 0 && devices.views.some((view) => !view.told?.nodes)) return null;
+    return <NoRows nodes={nodes} anywhere={devices.nodes.length > 0} filtered={filtered} onClear={onClear} />;
   }
   return (
     <div className="gputable">
@@ -123,9 +125,10 @@ function SkeletonRows() {
 }
 
 /** Nothing is here: why, and the next step. */
-function NoRows({ nodes, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear">) {
+function NoRows({ nodes, anywhere, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear"> & { anywhere: boolean }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/gpus" });
+  if (!anywhere) return <Empty title={t("overview.no_nodes")} />;
   if (filtered) {
     const clear = () => { onClear(); void navigate({ search: (old) => ({ ...old, q: undefined, state: undefined }), replace: true }); };
     return <Empty title={t("gpu.none_match")} action={<button type="button" className="btn" onClick={clear}>{t("gpu.clear")}</button>}><p>{t("gpu.none_match_why", { count: nodes.length })}</p></Empty>;

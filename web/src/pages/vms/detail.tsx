@@ -21,7 +21,8 @@ import { VMStatus } from "./status";
 export function VMPage() {
   const { t } = useTranslation();
   const { cluster, vmid } = useParams({ from: "/frame/vms/$cluster/$vmid" });
-  const number = /^\d+$/.test(vmid) ? Number(vmid) : 0;
+  // Proxmox VE gives numbers of nine digits at most.
+  const number = /^\d{1,9}$/.test(vmid) ? Number(vmid) : 0;
   return number > 0 ? <OneVM cluster={cluster} vmid={number} /> : <Empty title={t("vm.no_such")} action={<Link to="/vms" className="btn">{t("nav.vms")}</Link>} />;
 }
 

@@ -6,6 +6,6 @@ import type { VM } from "../../domain/vm";
 export function VMStatus({ vm }: { vm: Pick<VM, "status" | "template"> }) {
   const { t } = useTranslation();
   if (vm.template) return <span className="vmstatus"><Sign name="m-template" />{t("vm.template")}</span>;
-  const signs = { running: "m-running", stopped: "m-stopped", unknown: "m-nottold" } as const;
-  return <span className="vmstatus"><Sign name={signs[vm.status]} />{t(`vm.status_${vm.status}`)}</span>;
+  const sign = (["running", "stopped"] as const).find((status) => status === vm.status);
+  return <span className="vmstatus"><Sign name={sign === undefined ? "m-nottold" : `m-${sign}`} />{t(`vm.status.${vm.status}`)}</span>;
 }
