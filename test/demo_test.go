@@ -15,7 +15,7 @@ import (
 // that is incomplete.
 func TestDemoShowsEverything(t *testing.T) {
 	t.Parallel()
-	states, severities, codes := map[atlas.State]string{}, map[findings.Severity]bool{}, map[findings.Code]string{}
+	states, severities, codes := make(map[atlas.State]string), make(map[findings.Severity]bool), make(map[findings.Code]string)
 	unread, lacking := []string{}, []string{}
 	for name, world := range map[string]*pvesim.World{"lab": pvesim.Demo(), "office": pvesim.DemoOffice(), "plant": pvesim.DemoPlant()} {
 		snapshot := readSimulatedWith(t, world, pvesim.DemoToken, pveapi.Request{Policy: true, Details: true})

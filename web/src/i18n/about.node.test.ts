@@ -7,7 +7,8 @@ import type { Messages } from "./merge";
 const schema = readFileSync("src/api/schema.d.ts", "utf8");
 const docs = readFileSync("../docs/findings.md", "utf8");
 const codes = [...(/FindingCode: \{[^]*?\bcode: ([^;]*);/.exec(schema)?.[1] ?? "").matchAll(/"([\w-]+)"/g)].map((match) => match[1] ?? "");
-const families = [...docs.matchAll(/^## (.*)$/gm)].map((match) => match[1] ?? "").filter((title) => title !== "To come");
+const families = [...docs.matchAll(/^## (.*)$/gm)].map((match) => match[1] ?? "")
+  .filter((title) => !["To come", "Sentences that may follow"].includes(title));
 
 /** What the document says about each code, by part. */
 const told = new Map(docs.split(/^### /m).slice(1).map((text) => [text.slice(0, text.indexOf("\n")), {
