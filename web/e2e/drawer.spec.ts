@@ -42,6 +42,21 @@ test("the drawer has whole lines with one request, and the findings that the ser
   expect((await drawer.locator(".devfinding .label > .mono").allInnerTexts()).sort()).toEqual(codes);
 });
 
+test("what to do has the width of its finding, in the drawer and in the list", async ({ page, open }) => {
+  const widths = (of: string) => page.locator(`${of} .remedy`).evaluateAll((steps) => steps.map((step) => {
+    const words = step.querySelector("p") ?? step;
+    return [step.parentElement?.clientWidth ?? 0, words.clientWidth];
+  }));
+  await open("/gpus?cluster=lab&node=pve-a&device=0000:01:00.0");
+  await expect(page.locator(".devfinding .remedy").first()).toBeVisible();
+  const inDrawer = await widths(".devfinding");
+  await open("/findings?cluster=lab&code=assigned-twice");
+  await page.locator(".fnds summary").first().click();
+  await expect(page.locator(".fnds .remedy").first()).toBeVisible();
+  const inList = await widths(".fnds > li:first-child");
+  for (const [room, words] of [...inDrawer, ...inList]) expect(words).toBe(room);
+});
+
 test("a VM tells what else is not known about its node", async ({ page, open }) => {
   await open("/vms/lab/103?cluster=lab");
   const vm = await (await page.request.get("/api/v1/clusters/lab/vms/103")).json() as Schemas["VMDetail"];

@@ -26,7 +26,7 @@ export function Remedies({ finding, shown = true }: RemediesProps) {
 function Step({ line, quiet }: { line: string; quiet: boolean }) {
   const { words, command } = splitRemedy(line);
   return (
-    <div className="step">
+    <div className="remedy">
       {words !== "" && <p lang="en" className={quiet ? "label" : undefined}>{words}{command !== "" && ":"}</p>}
       {command !== "" && <Raw text={command} />}
     </div>

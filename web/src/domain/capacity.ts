@@ -17,7 +17,7 @@ export interface Capacity {
   vgpu: number | null;
   /** The types of mediated device that VMs ask for, with their numbers, by name. */
   profiles: readonly { type: string; used: number }[];
-  /** How many cards each node has, by name. */
+  /** How many cards each node has, by name; two of one name have their clusters in it. */
   nodes: readonly { node: string; cards: number }[];
 }
 
@@ -61,8 +61,15 @@ export function sum(rows: readonly Row[]): Omit<Capacity, "key" | "name" | "ids"
     vgpu: rows.every((row) => row.device.mdev_capable === null) ? null : rows.filter(canGiveVGPUs).length,
     profiles: tally(rows.flatMap((row) => vgpusOf(referencesOf(row)).flatMap((ref) => ref.mdev_type ?? [])))
       .map(([type, used]) => ({ type, used })),
-    nodes: tally(rows.map((row) => row.node)).map(([node, cards]) => ({ node, cards })),
+    nodes: tally(nodeNames(rows)).map(([node, cards]) => ({ node, cards })),
   };
+}
+
+/** The node of each row, with its cluster where another cluster has one of the same name. */
+function nodeNames(rows: readonly Row[]): string[] {
+  const owners = new Map<string, Set<string>>();
+  for (const { node, cluster } of rows) owners.set(node, (owners.get(node) ?? new Set()).add(cluster));
+  return rows.map(({ node, cluster }) => (owners.get(node)?.size ?? 0) > 1 ? `${cluster} / ${node}` : node);
 }
 
 // The virtual functions of a card give its vGPUs, where it works that way.

@@ -26,6 +26,15 @@ export function missingDesktops(lists: readonly List[]): string[] {
   return lists.filter(({ told }) => told === null).map(({ cluster }) => `${cluster}: not read`);
 }
 
+/** The tags by which further VMs are managed, each with the clusters that have it. */
+export function tagRules(lists: readonly { cluster: string; told: { desktop_tag: string | null } | null }[]): { tag: string; clusters: string[] }[] {
+  const rules = new Map<string, string[]>();
+  for (const { cluster, told } of lists) {
+    if (told?.desktop_tag != null) rules.set(told.desktop_tag, [...(rules.get(told.desktop_tag) ?? []), cluster]);
+  }
+  return [...rules].map(([tag, clusters]) => ({ tag, clusters }));
+}
+
 /** The columns of the file of desktops. Without the cluster they are those that an import takes. */
 export const desktopCsv: readonly CsvColumn<DesktopInList>[] = [
   { title: "cluster", cell: (row) => row.cluster },

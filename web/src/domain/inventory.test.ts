@@ -183,6 +183,13 @@ test("classes and addresses", () => {
   expect([shortAddress("0000:01:00.0"), shortAddress("0001:01:00.0")]).toEqual(["01:00.0", "0001:01:00.0"]);
 });
 
+test("nodes of one name in two clusters are two nodes", () => {
+  const card = (cluster: string, node: string) => rowsOf(answer(node, [device("0000:01:00.0")], { cluster }));
+  const rows = [...card("lab", "pve-a"), ...card("office", "pve-a"), ...card("lab", "pve-b")];
+  expect(capacityByModel(rows)[0]?.nodes).toEqual([{ node: "lab / pve-a", cards: 1 }, { node: "office / pve-a", cards: 1 }, { node: "pve-b", cards: 1 }]);
+  expect(capacityByCluster(rows)[0]?.nodes).toEqual([{ node: "pve-a", cards: 1 }, { node: "pve-b", cards: 1 }]);
+});
+
 test("capacity counts cards, states, functions, profiles and nodes", () => {
   const rows = [
     ...rowsOf(answer("pve-b", [device("0000:01:00.0", { state: "referenced", mdev_capable: true, references: [reference(1, { mdev_type: "nvidia-63" }), reference(2, { mdev_type: "nvidia-63" })] })])),

@@ -11,7 +11,7 @@ import { LoadingRows, useRefresh } from "../../components/list";
 import { SearchField } from "../../components/search";
 import { Empty, Failed } from "../../components/states";
 import { useTyping } from "../../components/typing";
-import { filterDesktops, rowsOfDesktops } from "../../domain/desktop";
+import { filterDesktops, rowsOfDesktops, tagRules } from "../../domain/desktop";
 import { NoCluster } from "../clusters/none";
 import { DesktopExport } from "./export";
 import { DesktopForm } from "./form";
@@ -68,8 +68,8 @@ function TagRules({ lists, several }: { lists: readonly DesktopList[]; several: 
   const { t } = useTranslation();
   return (
     <>
-      {lists.map(({ cluster, told }) => told?.desktop_tag != null && (
-        <p key={cluster} className="muted after-head">{several && <>{cluster}: </>}{t("desktop.tag_rule", { tag: told.desktop_tag })}</p>
+      {tagRules(lists).map(({ tag, clusters }) => (
+        <p key={tag} className="muted after-head">{several && <>{clusters.join(", ")}: </>}{t("desktop.tag_rule", { tag })}</p>
       ))}
     </>
   );

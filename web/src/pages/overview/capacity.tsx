@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { Fragment, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { SectionHead } from "../../components/head";
 import { useNumber } from "../../components/number";
@@ -59,18 +59,23 @@ function Line({ line, name, whole = false }: { line: Capacity; name: React.React
       })}
       {whole ? <><td /><td /></> : (
         <>
-          <td className={used === "" ? "num z muted" : "num"}>{used === "" ? "–" : used}</td>
-          <td>{line.nodes.length === 1 ? line.nodes[0]?.node : line.nodes.map(({ node, cards }) => `${node} ${number(cards)}`).join(", ")}</td>
+          <td className={used.length === 0 ? "num z muted" : "num"}>{used.length === 0 ? "–" : <Units parts={used} />}</td>
+          <td>{line.nodes.length === 1 ? line.nodes[0]?.node : <Units parts={line.nodes.map(({ node, cards }) => `${node} ${number(cards)}`)} />}</td>
         </>
       )}
     </tr>
   );
 }
 
-function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"], number: (count: number) => string): string {
+/** Each with its number in one line, as far as there is room. */
+function Units({ parts }: { parts: readonly string[] }) {
+  return parts.map((part, at) => <Fragment key={at}>{at > 0 && ", "}<span className="unit">{part}</span></Fragment>);
+}
+
+function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"], number: (count: number) => string): string[] {
   const parts = profiles.map(({ type, used }) => `${number(used)} × ${type}`);
   if (vf) parts.unshift(t("overview.vf_used", { used: vf.used, count: vf.count }));
   if (vgpu === null) parts.push(t("overview.vgpu_untold"));
   else if (vgpu > 0) parts.unshift(t(profiles.length === 0 ? "overview.vgpu_none" : "overview.vgpu_cards", { count: vgpu }));
-  return parts.join(", ");
+  return parts;
 }
