@@ -52,6 +52,7 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
       {shown.length > 0 && <VMTable rows={shown} manyClusters={clusters.length > 1} findings={findings.clusters} />}
       <SilentNodes nodes={nodes} />
       {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}
+      {settled && nodes.length === 0 && whole && <Empty title={t("overview.no_nodes")} />}
       {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} onClear={type} />}
     </>
   );
