@@ -33,10 +33,15 @@ export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, o
   useFirstRow();
   const unread = nodes.filter((node) => !node.pending && node.answer?.devices == null);
   const pending = devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
-  if (rows.length === 0 && unread.length === 0 && !pending) {
+  if (rows.length === 0 && !pending && (unread.length === 0 || filtered)) {
     // Where the nodes were not told, nobody can say that one is not there.
     if (nodes.length === 0 && devices.views.some((view) => !view.told?.nodes)) return null;
-    return <NoRows nodes={nodes} anywhere={devices.nodes.length > 0} filtered={filtered} onClear={onClear} />;
+    return (
+      <>
+        <NoRows searched={nodes.length - unread.length} nodes={nodes} anywhere={devices.nodes.length > 0} filtered={filtered} onClear={onClear} />
+        {unread.length > 0 && <div className="gputable"><UnreadRows nodes={unread} /></div>}
+      </>
+    );
   }
   return (
     <div className="gputable">
@@ -125,13 +130,13 @@ function SkeletonRows() {
 }
 
 /** Nothing is here: why, and the next step. */
-function NoRows({ nodes, anywhere, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear"> & { anywhere: boolean }) {
+function NoRows({ searched, nodes, anywhere, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear"> & { searched: number; anywhere: boolean }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/gpus" });
   if (!anywhere) return <Empty title={t("overview.no_nodes")} />;
   if (filtered) {
     const clear = () => { onClear(); void navigate({ search: (old) => ({ ...old, q: undefined, state: undefined }), replace: true }); };
-    return <Empty title={t("gpu.none_match")} action={<button type="button" className="btn" onClick={clear}>{t("gpu.clear")}</button>}><p>{t("gpu.none_match_why", { count: nodes.length })}</p></Empty>;
+    return <Empty title={t("gpu.none_match")} action={<button type="button" className="btn" onClick={clear}>{t("gpu.clear")}</button>}><p>{t("gpu.none_match_why", { count: searched })}</p></Empty>;
   }
   if (nodes.length === 0) return <Empty title={t("gpu.no_such_node")} action={<button type="button" className="btn" onClick={() => { void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true }); }}>{t("gpu.all_nodes")}</button>} />;
   return <Empty title={t(nodes.length === 1 ? "gpu.none_on_node" : "gpu.none_on_nodes")}><p>{t("gpu.none_why")}</p></Empty>;

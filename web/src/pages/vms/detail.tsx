@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useVM, type VMDetail } from "../../api/vms";
 import { CopyButton } from "../../components/copy";
-import { useTitle, SectionHead } from "../../components/head";
+import { PageHead, useTitle, SectionHead } from "../../components/head";
 import { PrintHead } from "../../components/print-head";
 import { Loaded } from "../../components/list";
 import { useReportReading } from "../../components/reading";
@@ -23,7 +23,13 @@ export function VMPage() {
   const { cluster, vmid } = useParams({ from: "/frame/vms/$cluster/$vmid" });
   // Proxmox VE gives numbers of nine digits at most.
   const number = /^\d{1,9}$/.test(vmid) ? Number(vmid) : 0;
-  return number > 0 ? <OneVM cluster={cluster} vmid={number} /> : <Empty title={t("vm.no_such")} action={<Link to="/vms" className="btn">{t("nav.vms")}</Link>} />;
+  if (number > 0) return <OneVM cluster={cluster} vmid={number} />;
+  return (
+    <>
+      <PageHead title={t("nav.vms")} />
+      <Empty title={t("vm.no_such")} action={<Link to="/vms" className="btn">{t("nav.vms")}</Link>} />
+    </>
+  );
 }
 
 function OneVM({ cluster, vmid }: { cluster: string; vmid: number }) {
