@@ -25,6 +25,14 @@ test("all clusters stand below each other, each device with its own", async ({ p
   await expect(page.getByRole("heading", { name: "east / pve-a" })).toBeVisible();
   await expect(page.locator("a.tile")).toHaveCount(24);
   await expect(page.getByRole("button", { name: /Needs review/ })).toContainText("8");
+  // A VM or node of one number or name is in both.
+  for (const cluster of ["lab", "east"]) {
+    await expect(page.getByRole("button", { name: `${cluster}: pve-d not reached` })).toBeVisible();
+    await expect(page.locator(".flist").getByText(`${cluster} · pve-a · VM 120`).first()).toBeVisible();
+  }
+  await page.getByRole("button", { name: "lab: pve-d not reached" }).click();
+  await expect(page.getByRole("dialog").getByRole("heading", { name: "east / pve-d" })).toBeVisible();
+  await page.keyboard.press("Escape");
   const capacity = page.getByRole("table", { name: "Capacity by cluster" });
   await expect(capacity.getByRole("row", { name: /^east/ })).toContainText("12");
   await page.getByRole("combobox", { name: "Cluster" }).first().selectOption("lab");

@@ -50,7 +50,7 @@ test("what to do has the width of its finding, in the drawer and in the list", a
   await open("/gpus?cluster=lab&node=pve-a&device=0000:01:00.0");
   await expect(page.locator(".devfinding .remedy").first()).toBeVisible();
   const inDrawer = await widths(".devfinding");
-  await open("/findings?cluster=lab&code=assigned-twice");
+  await open("/findings?cluster=lab&code=boot-order-collision");
   await page.locator(".fnds summary").first().click();
   await expect(page.locator(".fnds .remedy").first()).toBeVisible();
   const inList = await widths(".fnds > li:first-child");

@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { queryOptions, useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { asServerTime } from "../domain/clock";
+import { mergeFindings } from "../domain/findings";
 import type { ClusterView, NodeView } from "../domain/inventory";
 import { answer, client, type Schemas } from "./client";
 import { findingsQuery } from "./findings";
@@ -82,7 +83,7 @@ export function useRetryNode(): (cluster: string, node: string) => void {
   return (cluster, node) => { void queries.invalidateQueries({ queryKey: nodeQuery(cluster, node).queryKey }); };
 }
 
-/** What is worth acting on in these clusters; read once the nodes have answered, because it reads them all again. */
+/** What is worth acting on in these clusters, the worst first; read once the nodes have answered, because it reads them all again. */
 export function useClusterFindings(clusters: readonly string[], ready: boolean) {
   const results = useQueries({
     queries: clusters.map((cluster) => ({ ...findingsQuery(cluster), enabled: ready })),
@@ -91,7 +92,7 @@ export function useClusterFindings(clusters: readonly string[], ready: boolean) 
   return useMemo(() => ({
     pending: results.some((result) => result.isPending),
     error: results.find((result) => result.isError)?.error ?? null,
-    findings: results.flatMap((result, at) => (result.isError ? [] : (result.data?.findings ?? []).map((finding) => ({ cluster: clusters[at] ?? "", ...finding })))),
+    findings: mergeFindings(results.map((result, at) => (result.isError ? [] : (result.data?.findings ?? []).map((finding) => ({ cluster: clusters[at] ?? "", ...finding }))))),
     refresh: () => { for (const result of results) void result.refetch(); },
   }), [results, clusters]);
 }

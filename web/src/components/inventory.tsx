@@ -84,12 +84,13 @@ function IssuesDialog({ nodes, scope, onClose }: { nodes: readonly NodeView[]; s
 
 function NodeIssues({ node }: { node: NodeView }) {
   const { t } = useTranslation();
+  const all = useAllClusters();
   const text = useIssueText();
   const problem = useProblemText();
   const issues = node.answer?.issues ?? [];
   return (
     <section>
-      <h3 className="mono strong">{node.node}</h3>
+      <h3 className="mono strong">{all && <>{node.cluster} / </>}{node.node}</h3>
       {node.error !== null && <p>{problem(node.error)}</p>}
       <ul>
         {issues.map((issue, index) => (

@@ -1,9 +1,11 @@
 import { useTranslation } from "react-i18next";
+import { isolated } from "../domain/bidi";
 import type { Issue } from "../domain/inventory";
 import type { Finding } from "../domain/finding";
 import { findingKeys, hasValues, sayParams } from "../domain/finding-words";
 import type { Reason } from "../domain/scope";
 import type { components } from "../api/schema";
+import { useAllClusters } from "./cluster";
 
 type Review = components["schemas"]["AnswerReview"];
 
@@ -38,11 +40,14 @@ export function useIssueText(): (issue: Issue | (Review & { node: string })) => 
   };
 }
 
-/** A few words on why a check is incomplete. */
+/** A few words on why a check is incomplete; of which cluster, where all are shown. */
 export function useReasonText(): (reason: Reason) => string {
   const { t } = useTranslation();
-  return ({ code, cluster, node, vmid, count }) =>
-    vmid !== 0 ? t(`reason.vm.${code}`, { vm: vmid, node }) : t(`reason.${code}`, { cluster, node, count });
+  const all = useAllClusters();
+  return ({ code, cluster, node, vmid, count }) => {
+    const words = vmid !== 0 ? t(`reason.vm.${code}`, { vm: vmid, node }) : t(`reason.${code}`, { cluster, node, count });
+    return all && code !== "nodes_unknown" ? `${isolated(cluster)}: ${words}` : words;
+  };
 }
 
 /** Puts names together as the language does. */

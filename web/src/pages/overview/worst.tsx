@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useAllClusters } from "../../components/cluster";
 import { SectionHead } from "../../components/head";
 import { usePagePaths } from "../../components/nav";
 import { SeveritySign } from "../../components/sign";
@@ -40,8 +41,9 @@ export function WorstFindings({ pending, error, findings, refresh, waiting }: Wo
 function Line({ finding, has }: { finding: Finding; has: boolean }) {
   const { t, i18n } = useTranslation();
   const { text, lang } = useFindingText()(finding);
+  const all = useAllClusters();
   const { node, device, vmid, slot, mapping } = finding.subject;
-  const about = [node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `VM ${vmid}`, slot, mapping].filter((part) => part !== undefined);
+  const about = [all ? finding.cluster : undefined, node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `VM ${vmid}`, slot, mapping].filter((part) => part !== undefined);
   const title = `finding.title.${finding.code}`;
   const words = <span className="clamp" title={text} lang={i18n.exists(title) ? undefined : lang}>{i18n.exists(title) ? t(title) : text}</span>;
   return (

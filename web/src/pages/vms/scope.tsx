@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useAllClusters } from "../../components/cluster";
 import { Dialog } from "../../components/dialog";
 import { useProblemText } from "../../components/problem";
 import { ScopeLine } from "../../components/scope";
@@ -32,6 +33,7 @@ export function VMsScope({ nodes, settled, whole }: { nodes: readonly NodeRead[]
 
 function Issues({ nodes, onClose }: { nodes: readonly NodeRead[]; onClose: () => void }) {
   const { t } = useTranslation();
+  const all = useAllClusters();
   const text = useIssueText();
   const problem = useProblemText();
   return (
@@ -39,7 +41,7 @@ function Issues({ nodes, onClose }: { nodes: readonly NodeRead[]; onClose: () =>
       <div className="dlb issues">
         {nodes.filter((node) => node.error !== null || node.scope?.issues.length).map((node) => (
           <section key={`${node.cluster}/${node.node}`}>
-            <h3 className="mono strong">{node.node}</h3>
+            <h3 className="mono strong">{all && <>{node.cluster} / </>}{node.node}</h3>
             {node.error !== null && <p>{problem(node.error)}</p>}
             <ul>{node.scope?.issues.map((issue, index) => <li key={index}><p>{text(issue)}</p><p className="label mono">{issue.code}</p></li>)}</ul>
           </section>
