@@ -96,7 +96,10 @@ func importFaults(err error) error {
 	}
 	p := fromFields(faults)
 	p.Detail = fmt.Sprintf("Nothing was imported. %s: %s", p.Errors[0].Field, p.Errors[0].Message)
-	if more := len(p.Errors) - 1; more > 0 {
+	switch more := len(p.Errors) - 1; {
+	case more == 1:
+		p.Detail += " One more fault is listed in errors."
+	case more > 1:
 		p.Detail += fmt.Sprintf(" %d more faults are listed in errors.", more)
 	}
 	return p

@@ -289,3 +289,19 @@ func TestEveryCodeIsAWord(t *testing.T) {
 		t.Error("none is called otherwise")
 	}
 }
+
+// TestCallerWhoLeaves: that somebody closed a page is no error of the server.
+func TestCallerWhoLeaves(t *testing.T) {
+	for _, left := range []bool{true, false} {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		if left {
+			cancel()
+		}
+		defer cancel()
+		w.api.failed(ctx, fmt.Errorf("session: %w", context.Canceled))
+		if got := strings.Contains(w.logged(), "level=ERROR"); got == left {
+			t.Errorf("left %t, an error is logged: %t\n%s", left, got, w.logged())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -45,12 +46,16 @@ func (a *API) refused(ctx context.Context, p *Problem) {
 
 // failed turns the error of a handler into the problem that is answered, and
 // writes down what has to be: refusals in the audit log, and in the log what
-// the answer does not say.
+// the answer does not say. A caller who went away is no failure.
 func (a *API) failed(ctx context.Context, err error) *Problem {
 	p := toProblem(ctx, err)
 	a.refused(ctx, p)
 	if p.cause != nil && p.Status >= http.StatusInternalServerError {
-		a.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request_id", p.RequestID),
+		level := slog.LevelError
+		if errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled) {
+			level = slog.LevelDebug
+		}
+		a.Logger.LogAttrs(ctx, level, "a request failed", slog.String("request_id", p.RequestID),
 			slog.String("code", p.Code), slog.Any("error", p.cause))
 	}
 	return p
