@@ -71,3 +71,14 @@ for (const [locale, word] of [["zh-CN", "待核查"], ["ru", "Требует п�
     });
   });
 }
+
+test("nothing is counted and nothing can be saved while no node told anything", async ({ page, open }) => {
+  for (const path of ["**/api/v1/clusters/lab/nodes", "**/api/v1/clusters/lab/nodes/*?class=all"]) {
+    await page.route(path, (route) => route.fulfill({ status: 502, body: "<html>Bad gateway</html>", contentType: "text/html" }));
+    await open("/gpus");
+    await expect(page.getByRole("button", { name: "Retry" }).first()).toBeVisible();
+    await expect(page.getByRole("group", { name: "State" }).getByRole("button").first()).toHaveText("All –");
+    await expect(page.getByRole("button", { name: "Export" })).toBeHidden();
+    await page.unroute(path);
+  }
+});

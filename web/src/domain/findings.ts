@@ -31,7 +31,7 @@ export function filterFindings(findings: readonly Finding[], { severity, code, n
 }
 
 /** The findings of all clusters together, the worst first; within a severity they keep their order. */
-export function mergeFindings(lists: readonly (readonly Finding[])[]): Finding[] {
+export function mergeFindings<T extends Finding>(lists: readonly (readonly T[])[]): T[] {
   return lists.flat().sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
 }
 

@@ -30,6 +30,8 @@ export function GpusPage() {
   const scope = useMemo(() => scopeOf(views), [views]);
   const answered = nodes.filter((view) => !view.pending).length;
   const settled = devices.names !== null && views.length > 0 && views.every((view) => !view.pending) && answered === nodes.length;
+  // Of nodes that failed nothing is known, not even that they have no device.
+  const told = nodes.some((view) => view.answer !== null) || (devices.settled && nodes.length === 0 && views.every((view) => view.error === null));
   const [text, type] = useTyping(q, useCallback((typed: string) => {
     void navigate({ search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
   }, [navigate]));
@@ -48,9 +50,9 @@ export function GpusPage() {
   return (
     <>
       <PrintHead clusters={devices.names ?? []} node={node} />
-      <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={<DeviceExport rows={rows} scope={scope} settled={settled} />} />
+      <PageHead title={t("nav.gpus")} sub={t("gpu.on_demand")} actions={told && <DeviceExport rows={rows} scope={scope} settled={settled} />} />
       <StaleBanner />
-      <Filters counts={devices.settled || devices.rows.length > 0 ? { cards: countStates(found), functions: countVFStates(found) } : null} nodes={devices.nodes} text={text} onText={type} />
+      <Filters counts={told ? { cards: countStates(found), functions: countVFStates(found) } : null} nodes={devices.nodes} text={text} onText={type} />
       <ListFaults devices={devices} />
       <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={settled} />
       <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={text.trim() !== "" || state !== undefined} onOpen={select} onClear={() => { type(""); }} />
