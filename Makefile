@@ -75,7 +75,7 @@ console: $(if $(NPM),$(CONSOLE))
 
 .PHONY: web-check
 web-check: $(if $(NPM),$(CONSOLE)) ## check the console: types, linter, unit tests, size, types of the API
-	@scripts/web-check
+	@scripts/once web-check web api docs internal scripts/web-check '@node --version' -- scripts/web-check
 
 # What serves the browser tests more clusters than the demo has.
 .PHONY: simulator
@@ -84,7 +84,9 @@ simulator:
 
 .PHONY: web-e2e
 web-e2e: build simulator ## test the console in Chromium against the demo (E2EFLAGS for Playwright)
-	@scripts/web-e2e $(E2EFLAGS)
+	@scripts/once web-e2e bin web/e2e web/playwright.config.ts web/package-lock.json scripts/web-e2e \
+		'@chromium --version; chromium-headless-shell --version; env | grep -E "^(LOOKS|SPEED|CHROMIUM|PCIATLAS_)"; echo $(E2EFLAGS)' -- \
+		scripts/web-e2e $(E2EFLAGS)
 
 .PHONY: pictures
 pictures: build ## write a sheet of pictures for each page to web/pictures, to be looked at

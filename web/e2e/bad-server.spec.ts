@@ -54,8 +54,11 @@ test("of a form that was sent to a server that is gone nobody claims to know, an
 test("an answer that never ends is given up, and said", async ({ page, open }) => {
   await page.clock.install();
   await page.route("**/api/v1/clusters/lab/findings", () => undefined);
+  const asked = page.waitForRequest("**/api/v1/clusters/lab/findings");
   await open("/findings?cluster=lab");
+  await asked;
   await expect(page.locator(".skel").first()).toBeVisible();
+  await expect(page.getByRole("group", { name: "Severity" }).getByRole("button").first()).toHaveText("All –");
   await page.clock.fastForward(101_000);
   await expect(page.getByRole("main").getByRole("alert")).toContainText("The answer took too long");
   await page.unroute("**/api/v1/clusters/lab/findings");
@@ -103,7 +106,7 @@ test("an answer that comes after one has gone elsewhere changes nothing", async 
   await given;
   release();
   await expect(page).toHaveURL(/cluster=other/);
-  await expect(page.getByRole("main")).toContainText("There is no such node in this cluster");
+  await expect(page.getByRole("main")).toContainText("The cluster tells of no node.");
   await expect(page.getByText("render-1")).toHaveCount(0);
 });
 

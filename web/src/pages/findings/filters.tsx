@@ -8,8 +8,15 @@ import type { Finding } from "../../domain/finding";
 import { countByCode, countBySeverity, severities } from "../../domain/findings";
 import type { FindingsSearch } from "./route";
 
+interface FindingFiltersProps {
+  all: readonly Finding[];
+  nodes: readonly string[];
+  /** Some cluster has answered; before, nothing is counted. */
+  told: boolean;
+}
+
 /** What of the findings is shown, with how many there are of each severity and code. */
-export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes: readonly string[] }) {
+export function FindingFilters({ all, nodes, told }: FindingFiltersProps) {
   const { t, i18n } = useTranslation();
   const number = useNumber();
   const navigate = useNavigate();
@@ -26,10 +33,10 @@ export function FindingFilters({ all, nodes }: { all: readonly Finding[]; nodes:
   return (
     <div className="filters">
       <div className="seg" role="group" aria-label={t("findings.severity")}>
-        <button type="button" className="btn" aria-pressed={severity === undefined} onClick={() => { set({ severity: undefined }); }}>{t("findings.all")} <span className="n">{number(all.length)}</span></button>
+        <button type="button" className="btn" aria-pressed={severity === undefined} onClick={() => { set({ severity: undefined }); }}>{t("findings.all")} <span className="n">{told ? number(all.length) : "–"}</span></button>
         {severities.map((one) => (
           <button key={one} type="button" className="btn" aria-pressed={severity === one} onClick={() => { set({ severity: one }); }}>
-            <span className={`is-${one}`}><Sign name={`v-${one}`} /></span>{t(`severity.${one}`)} <span className="n">{number(counts[one])}</span>
+            <span className={`is-${one}`}><Sign name={`v-${one}`} /></span>{t(`severity.${one}`)} <span className="n">{told ? number(counts[one]) : "–"}</span>
           </button>
         ))}
       </div>
