@@ -78,3 +78,14 @@ test("what is saved says whether the list is whole", async ({ page, open }) => {
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines.slice(1)) expect(line).toMatch(/,false,.*lab\/pve-c: no_answer/);
 });
+
+for (const path of ["/gpus?device=0000:01:00.0&node=pve-a", "/findings?about=device-shared", "/audit?action=cluster.create"]) {
+  test(`on a telephone the drawer of ${path} has the whole screen`, async ({ page, open }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(path);
+    if (path.startsWith("/audit")) await page.getByRole("table").getByRole("row").nth(1).click();
+    const drawer = page.locator(".drawer");
+    await expect(drawer).toBeVisible();
+    expect(await drawer.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 });
+  });
+}

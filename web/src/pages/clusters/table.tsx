@@ -35,7 +35,7 @@ function useColumns(mayChange: boolean, act: (doing: Doing) => void): Column<Clu
     { id: "entries", title: t("cluster.entries"), cell: (row) => <ul>{row.entries.map((entry) => <li key={entry} className="mono">{entry}</li>)}</ul> },
     { id: "trust", title: t("cluster.trust"), width: 168, cell: (row) => <Trust of={row} /> },
     { id: "token", title: t("cluster.token"), cell: (row) => <><CardLabel>{t("cluster.token")} </CardLabel><span className="mono">{row.token_id}</span></> },
-    { id: "tag", title: t("cluster.tag"), width: 104, cell: (row) => row.desktop_tag === null ? null : <><CardLabel>{t("cluster.tag")} </CardLabel><span className="mono">{row.desktop_tag}</span></> },
+    { id: "tag", title: t("cluster.tag"), width: 152, cell: (row) => row.desktop_tag === null ? null : <><CardLabel>{t("cluster.tag")} </CardLabel><span className="mono">{row.desktop_tag}</span></> },
     { id: "changed", title: t("desktop.changed"), width: 176, className: "upd", cell: (row) => <><CardLabel>{t("desktop.changed")} </CardLabel><When at={row.updated_at} never="" /></> },
   ];
   if (!mayChange) return columns;
