@@ -292,16 +292,15 @@ func TestEveryCodeIsAWord(t *testing.T) {
 
 // TestCallerWhoLeaves: that somebody closed a page is no error of the server.
 func TestCallerWhoLeaves(t *testing.T) {
-	for _, left := range []bool{true, false} {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for name, ctx := range map[string]context.Context{"left": gone, "waits": t.Context()} {
 		w := newWorld(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		if left {
-			cancel()
+		if p := w.api.failed(ctx, fmt.Errorf("session: %w", context.Canceled)); p.Status != http.StatusServiceUnavailable {
+			t.Errorf("%s: status %d", name, p.Status)
 		}
-		defer cancel()
-		w.api.failed(ctx, fmt.Errorf("session: %w", context.Canceled))
-		if got := strings.Contains(w.logged(), "level=ERROR"); got == left {
-			t.Errorf("left %t, an error is logged: %t\n%s", left, got, w.logged())
+		if got := strings.Contains(w.logged(), "level=ERROR"); got != (name == "waits") {
+			t.Errorf("%s: an error is logged: %t\n%s", name, got, w.logged())
 		}
 	}
 }
