@@ -55,6 +55,19 @@ type Hardware struct {
 	Node     string
 	Devices  []Device
 	Mappings map[string]*pve.Mapping
+	// Proves tells whether a fault of an entry rests on what was read; others are left
+	// out. nil means that all do.
+	Proves func(pve.EntryFault) bool
+}
+
+// Hardware gives a node as a VM start sees it, as far as it was read.
+func (r *Report) Hardware(node *Node) *Hardware {
+	h := &Hardware{Node: node.Name, Devices: node.Devices, Mappings: make(map[string]*pve.Mapping, len(r.Mappings))}
+	h.Proves = func(fault pve.EntryFault) bool { return r.proves(node, fault) }
+	for i := range r.Mappings {
+		h.Mappings[r.Mappings[i].ID] = &r.Mappings[i]
+	}
+	return h
 }
 
 // ResolveSlot resolves one hostpci value as PVE::QemuServer::PCI::parse_hostpci
@@ -103,8 +116,10 @@ func (h *Hardware) choices(slot *StartSlot) ([][]string, error) {
 	slot.LiveMigration = mapping.LiveMigration != nil && *mapping.LiveMigration
 	var choices [][]string
 	for _, entry := range mapping.On(h.Node) {
-		if faults := mapping.CheckEntry(entry, h.lookup); len(faults) > 0 {
-			return nil, refuse(RefusedMapping, "%s", faults[0].StartRefusal())
+		for _, fault := range mapping.CheckEntry(entry, h.lookup) {
+			if h.Proves == nil || h.Proves(fault) {
+				return nil, refuse(RefusedMapping, "%s", fault.StartRefusal())
+			}
 		}
 		choices = append(choices, entry.Paths())
 	}
@@ -188,7 +203,7 @@ func (h *Hardware) ResolveVM(get func(key string) string) (StartSlots, error) {
 	for i := range slots {
 		slot, err := h.ResolveSlot(get(pve.SlotKey(i)))
 		if err == nil && slot != nil {
-			err = slot.check(get, q35, legacySeen)
+			err = slot.Check(get, q35, legacySeen)
 			legacySeen = legacySeen || slot.Value.LegacyIGD == "1"
 		}
 		if err != nil {
@@ -206,7 +221,10 @@ func atSlot(err error, slot int) error {
 	return err
 }
 
-func (s *StartSlot) check(get func(string) string, q35, legacySeen bool) error {
+// Check applies the checks of parse_hostpci_devices to one slot: get is that of
+// ResolveVM, q35 tells whether the VM has such a machine, legacySeen whether an
+// earlier slot has legacy-igd. The error is a *RefusalError.
+func (s *StartSlot) Check(get func(string) string, q35, legacySeen bool) error {
 	if s.Value.PCIe == "1" && !q35 {
 		return refuse(RefusedQ35, "q35 machine model is not enabled")
 	}

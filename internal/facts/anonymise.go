@@ -105,6 +105,7 @@ func (a *anonymiser) nodes(s *Snapshot) {
 				a.uses(host.Uses.Value)
 			}
 		}
+		node.MappingChecks = Read[map[string][]pve.Check]{} // names in free text; mappings and devices tell the same
 		a.read(&node.ROMFiles.Stamp, node.ROMFiles.Problems)
 		for i := range node.ROMFiles.Value {
 			node.ROMFiles.Value[i].Name = a.name("rom", node.ROMFiles.Value[i].Name)

@@ -194,9 +194,12 @@ type Node struct {
 	// MdevTypes are the types of mediated device of functions that were asked for
 	// them over the API. Files tell them in HostDevice; a function whose types
 	// could not all be read there is here, too, with why.
-	MdevTypes  map[string]Read[[]MdevType] `json:"mdev_types,omitempty"`
-	VMs        map[int]Read[VMConfig]      `json:"vms,omitempty"`
-	Containers map[int]Read[Container]     `json:"containers,omitempty"`
+	MdevTypes map[string]Read[[]MdevType] `json:"mdev_types,omitempty"`
+	// MappingChecks is what Proxmox VE itself says of the entries for the node, by
+	// mapping; only the API tells, and only where it is asked for.
+	MappingChecks Read[map[string][]pve.Check] `json:"mapping_checks,omitzero"`
+	VMs           map[int]Read[VMConfig]       `json:"vms,omitempty"`
+	Containers    map[int]Read[Container]      `json:"containers,omitempty"`
 	// CardFiles are the device files of GPUs that the node has now, by path; only the
 	// node itself tells.
 	CardFiles Read[[]CardFile] `json:"card_files,omitzero"`

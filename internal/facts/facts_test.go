@@ -391,3 +391,19 @@ func TestAnonymiseKeepsMappingAsHost(t *testing.T) {
 		}
 	}
 }
+
+func TestAnonymiseMappingChecks(t *testing.T) {
+	s := facts.Snapshot{Schema: facts.Schema, Cluster: "lab", Nodes: map[string]*facts.Node{"pve-a": {
+		MappingChecks: facts.Read[map[string][]pve.Check]{State: facts.OK, Value: map[string][]pve.Check{
+			"canary-mapping": {{Severity: "warning", Message: "No mapping for node canary-node."}},
+		}},
+	}}}
+	clone, err := facts.Anonymise(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := facts.Encode(&clone)
+	if err != nil || strings.Contains(string(encoded), "canary") {
+		t.Errorf("%v\n%s", err, encoded)
+	}
+}

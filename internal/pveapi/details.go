@@ -17,7 +17,8 @@ import (
 )
 
 // readDetails asks for what only findings need: the hostpci lines of snapshots, the
-// types of mediated device of capable functions and the containers.
+// types of mediated device of capable functions, what Proxmox VE says of the mappings
+// and the containers.
 func (r *reader) readDetails(ctx context.Context, b *budget, name string, node *facts.Node) {
 	var group errgroup.Group
 	group.SetLimit(r.client.options.Limits.PerNode)
@@ -51,6 +52,13 @@ func (r *reader) readDetails(ctx context.Context, b *budget, name string, node *
 			return nil
 		})
 	}
+	group.Go(func() error {
+		checks := r.readMappingChecks(ctx, b, name)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		node.MappingChecks = checks
+		return nil
+	})
 	r.readContainers(ctx, &group, b, name, node)
 	_ = group.Wait() // no read fails the others
 }

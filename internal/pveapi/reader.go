@@ -79,8 +79,13 @@ func (r *reader) cluster(ctx context.Context, path string, query url.Values) (js
 
 // node asks a node within its budget.
 func (r *reader) node(ctx context.Context, b *budget, node, path string, query url.Values) (json.RawMessage, error) {
+	return r.onNode(ctx, b, node, "/nodes/"+url.PathEscape(node)+path, query)
+}
+
+// onNode asks a question, whatever its path, that the node has to answer.
+func (r *reader) onNode(ctx context.Context, b *budget, node, path string, query url.Values) (json.RawMessage, error) {
 	end := func() {}
-	data, err := r.client.get(ctx, node, "/nodes/"+url.PathEscape(node)+path, query, func() (left time.Duration) {
+	data, err := r.client.get(ctx, node, path, query, func() (left time.Duration) {
 		left, end = b.begin()
 		return left
 	})
