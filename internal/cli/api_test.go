@@ -262,3 +262,51 @@ func TestSnapshotMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoNodeStory: the same model of GPU is at another address on each of two nodes. A
+// VM with the raw address is pinned; the proposed mapping covers both; and with it in
+// place and named, the VM can start on both.
+func TestTwoNodeStory(t *testing.T) {
+	simulator := &pvesim.Server{World: pvesim.DemoOffice(), AuthDelay: -1, MuteDelay: -1}
+	server, err := pvesim.NewTLSServer(simulator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	flags := []string{"--endpoint", server.URL, "--token-file", tokenFile(t, pvesim.DemoToken), "--tls-fingerprint", server.Fingerprint}
+	says := func(args ...string) string {
+		t.Helper()
+		got := run(t, cli.Env{Columns: 100}, append(args, flags...)...)
+		if got.code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, got.code, got.stderr)
+		}
+		return got.stdout
+	}
+	want := func(text string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("no %q in:\n%s", part, text)
+			}
+		}
+	}
+	want(says("place", "101"), "office-b: cannot start", "\"no PCI device found for '0000:01:00'\"", "only root@pam can force it: hostpci0 names an address")
+	suggested := says("mapping", "suggest")
+	want(suggested, "rtx-a4000: a new mapping", "node=office-a,path=0000:01:00,", "node=office-b,path=0000:03:00,", "VM 101", "names one of these by address in hostpci0")
+	simulator.Update(func(w *pvesim.World) {
+		w.MappingCfg += "\nrtx-a4000\n"
+		_, proposed, _ := strings.Cut(suggested, "rtx-a4000: a new mapping")
+		for line := range strings.Lines(proposed) {
+			if entry, ok := strings.CutPrefix(strings.TrimSpace(line), "+ "); ok && strings.Contains(entry, "10de:24b0") {
+				w.MappingCfg += "\tmap " + entry + "\n"
+			}
+		}
+		for i := range w.Guests {
+			if w.Guests[i].VMID == 101 {
+				w.Guests[i].Config = strings.Replace(w.Guests[i].Config, "hostpci0: 0000:01:00", "hostpci0: mapping=rtx-a4000", 1)
+			}
+		}
+	})
+	want(says("mapping", "list", "rtx-a4000"), "office-a: ok", "office-b: ok")
+	want(says("place", "101"), "office-b: can start", "hostpci0 gets 0000:03:00.0, 0000:03:00.1", "powered off: yes")
+}

@@ -56,12 +56,16 @@ mappings with several entries, lines that cannot be used.`,
 			return unknownOnFailure(runCheck(cmd.Context(), env, &options))
 		},
 	}
+	options.addFlags(cmd)
+	return cmd
+}
+
+func (options *checkOptions) addFlags(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{checkUnknown, err} })
 	options.source.addFlags(cmd)
 	cmd.Flags().StringArrayVar(&options.nodes, "node", nil, "check only this `node` (may be repeated)")
 	cmd.Flags().BoolVar(&options.strict, "strict", false, "whatever leaves the check of a node incomplete makes it unknown")
 	addFormat(cmd, &options.output, formatText, formatJSON)
-	return cmd
 }
 
 // unknownOnFailure gives failures the exit code that a monitoring system does not
@@ -75,6 +79,11 @@ func unknownOnFailure(err error) error {
 }
 
 func runCheck(ctx context.Context, env Env, options *checkOptions) error {
+	return runCheckOf(ctx, env, options, nil)
+}
+
+// runCheckOf tells only the findings that belong; nil is all.
+func runCheckOf(ctx context.Context, env Env, options *checkOptions, belongs func(*findings.Finding) bool) error {
 	output, err := checkFormat(options.output, formatText, formatJSON)
 	if err != nil {
 		return err
@@ -91,6 +100,9 @@ func runCheck(ctx context.Context, env Env, options *checkOptions) error {
 		return err
 	}
 	found := findings.OfNodes(findings.Find(report), options.nodes)
+	if belongs != nil {
+		found = slices.DeleteFunc(found, func(f findings.Finding) bool { return !belongs(&f) })
+	}
 	code := checkStatus(nodes, found, options.strict)
 	if output == formatJSON {
 		err = writeJSON(env.Stdout, checkObject(nodes, found, code))

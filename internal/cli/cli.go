@@ -186,7 +186,7 @@ func newRoot(env Env) *cobra.Command {
 	}
 	root.SetErr(env.Stderr)
 	root.AddCommand(
-		newScan(env), newVM(env), newDevice(env), newCheck(env), newExplain(env), newSnapshot(env),
+		newScan(env), newVM(env), newDevice(env), newCheck(env), newMapping(env), newPlace(env), newEvacuate(env), newDoctor(env), newExplain(env), newSnapshot(env),
 		newServe(env), newDemo(env), newConfig(env), newBackup(env), newRestore(env), newRotateKey(env),
 		newVersion(env), newMan(root),
 	)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,11 +96,22 @@ func TestGoldenOutputs(t *testing.T) {
 		"explain.json":         {"explain", "hostpci", "01:00,pcie=1", "-o", "json"},
 		"explain-mapping.txt":  {"explain", "mapping", "id=10de:2204,node=pve-a,path=0000:01:00.0;0000:02:00x0"},
 		"explain-mapping.json": {"explain", "mapping", "path=01:00,id=1", "-o", "json"},
+		"mapping-list.txt":     {"mapping", "list"},
+		"mapping-one.txt":      {"mapping", "list", "rtx-4090-pool"},
+		"mapping-suggest.txt":  {"mapping", "suggest"},
+		"mapping-suggest.sh":   {"mapping", "suggest", "-o", "commands"},
+		"mapping-list.tf":      {"mapping", "list", "-o", "terraform"},
+		"place.txt":            {"place", "110"},
+		"place.json":           {"place", "120", "-o", "json"},
+		"evacuate.txt":         {"evacuate", "pve-a"},
+		"doctor.txt":           {"doctor"},
+		"doctor-vm.txt":        {"doctor", "101"},
+		"doctor-device.json":   {"doctor", "0000:03:00.0", "-o", "json"},
 		"help.txt":             {"help"},
 		"help-scan.txt":        {"scan", "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if args[0] == "scan" && args[len(args)-1] != "--help" || args[0] == "vm" || args[0] == "device" {
+			if reads := []string{"scan", "vm", "device", "mapping", "place", "evacuate", "doctor"}; slices.Contains(reads, args[0]) && args[len(args)-1] != "--help" {
 				args = append(args, "--root", root)
 			}
 			got := run(t, cli.Env{Columns: 100}, args...)
