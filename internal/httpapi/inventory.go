@@ -48,6 +48,8 @@ func (a *API) registerInventory() {
 	x.registerDevices()
 	x.registerVMs()
 	x.registerFindings()
+	x.registerMappings()
+	x.registerPlacement()
 	a.registerClusters()
 	a.registerClusterTests()
 	a.registerDesktops()

@@ -250,6 +250,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resource mappings on all nodes, with our check beside that of Proxmox VE
+         * @description All nodes are read. A mapping that is not here may not have been visible: scope tells.
+         */
+        get: operations["list-mappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/mappings/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Resource mappings as commands, for Terraform or as JSON */
+        get: operations["export-mappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/mappings/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resource mappings that the hardware of all nodes asks for
+         * @description Text until somebody applies it: nothing is changed.
+         */
+        get: operations["suggest-mappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/nodes": {
         parameters: {
             query?: never;
@@ -310,6 +367,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/nodes/{node}/devices/{address}/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same checks for a PCI function, whoever names it */
+        get: operations["diagnose-device"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/nodes/{node}/evacuation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which VMs cannot simply leave a node, and where each could go */
+        get: operations["get-evacuation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/test": {
         parameters: {
             query?: never;
@@ -359,6 +450,43 @@ export interface paths {
          * @description Only its node is read, unless findings are asked for.
          */
         get: operations["get-vm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/vms/{vmid}/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The checks to make when a VM does not start with its PCI devices */
+        get: operations["diagnose-vm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/vms/{vmid}/placement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * On which nodes a VM can start, or why it cannot
+         * @description As the start of Proxmox VE itself would decide about PCI devices. What was not read gives unknown, never a verdict.
+         */
+        get: operations["get-placement"];
         put?: never;
         post?: never;
         delete?: never;
@@ -586,6 +714,15 @@ export interface components {
             /** Format: int64 */
             visible_vms: number;
         };
+        AnswerCheck: {
+            code: string;
+            commands: string[];
+            fixes: components["schemas"]["AnswerFix"][];
+            good_output: string | null;
+            readings: components["schemas"]["AnswerReading"][];
+            state: string;
+            stops_start: boolean;
+        };
         AnswerDevice: {
             address: string;
             class: string;
@@ -609,6 +746,11 @@ export interface components {
             /** @description Null: not told. */
             virtual_functions: string[] | null;
         };
+        AnswerFix: {
+            code: string;
+            file: string | null;
+            text: string;
+        };
         AnswerIssue: {
             blocks: boolean;
             /** @enum {string} */
@@ -621,6 +763,71 @@ export interface components {
             slot: string | null;
             /** Format: int64 */
             vmid: number | null;
+        };
+        AnswerLeaving: {
+            name: string | null;
+            nodes: components["schemas"]["AnswerNode"][];
+            /** @enum {string} */
+            status: "running" | "stopped" | "unknown";
+            template: boolean;
+            /** Format: int64 */
+            vmid: number;
+        };
+        AnswerLeft: {
+            address: string;
+            device_name: string | null;
+            mapping: string | null;
+            node: string;
+            reason: string;
+            whole_slot: boolean;
+        };
+        AnswerLocation: {
+            address: string;
+            node: string;
+            whole_slot: boolean;
+        };
+        AnswerMove: {
+            code: string | null;
+            ha: boolean | null;
+            mapping: string | null;
+            slots: string[];
+            verdict: string;
+        };
+        AnswerNode: {
+            here: boolean;
+            move_powered_off: components["schemas"]["AnswerMove"] | null;
+            move_running: components["schemas"]["AnswerMove"] | null;
+            node: string;
+            reasons: components["schemas"]["AnswerReason"][];
+            swap: components["schemas"]["AnswerSwap"][];
+            verdict: string;
+        };
+        AnswerRawLine: {
+            name: string | null;
+            node: string;
+            slot: string;
+            /** Format: int64 */
+            vmid: number;
+        };
+        AnswerReading: {
+            code: string;
+            params: {
+                [key: string]: string;
+            };
+            sentence: string;
+        };
+        AnswerReason: {
+            code: string;
+            devices: string[];
+            effect: string;
+            first: boolean;
+            mapping: string | null;
+            params: {
+                [key: string]: string;
+            };
+            sentence: string;
+            slot: string | null;
+            vms: number[];
         };
         AnswerReference: {
             /** @enum {string} */
@@ -650,6 +857,24 @@ export interface components {
             slot: string | null;
             /** Format: int64 */
             vmid: number | null;
+        };
+        AnswerSuggestion: {
+            added: number[];
+            changes: boolean;
+            commands: string;
+            device_ids: string;
+            device_name: string | null;
+            devices: components["schemas"]["AnswerLocation"][];
+            id: string;
+            map: string[];
+            mdev: boolean;
+            no_iommu_group: boolean;
+            raw_lines: components["schemas"]["AnswerRawLine"][];
+            vendor_name: string | null;
+        };
+        AnswerSwap: {
+            from: string;
+            to: string;
         };
         AnswerUnplaced: {
             /** @enum {string} */
@@ -711,6 +936,10 @@ export interface components {
              * @description The value of before for the entries that follow; null if there are none.
              */
             next: number | null;
+        };
+        Check: {
+            message: string;
+            severity: string;
         };
         Cluster: {
             /** @description This server may change resource mappings of the cluster. */
@@ -967,6 +1196,52 @@ export interface components {
             /** Format: int64 */
             vmid: number;
         };
+        Diagnosis: {
+            checks: components["schemas"]["AnswerCheck"][];
+            cluster: string;
+            device: string | null;
+            /** Format: int64 */
+            failed: number;
+            first: string | null;
+            node: string;
+            /** Format: int64 */
+            passed: number;
+            /**
+             * Format: date-time
+             * @description When the oldest read began; null if nothing was read.
+             */
+            read_at: string | null;
+            /** Format: int64 */
+            unseen: number;
+            /** Format: int64 */
+            vmid: number | null;
+        };
+        DroppedLine: {
+            key?: string;
+            /** Format: int64 */
+            line: number;
+            reason: string;
+            section?: string;
+            text?: string;
+        };
+        Evacuation: {
+            cluster: string;
+            complete: boolean;
+            leave: components["schemas"]["AnswerLeaving"][];
+            node: string;
+            /**
+             * Format: date-time
+             * @description When the oldest read began; null if nothing was read.
+             */
+            read_at: string | null;
+            /** @description How much of each node was read. */
+            scopes: components["schemas"]["NodeScope"][];
+            stay: components["schemas"]["AnswerLeaving"][];
+            /** Format: int64 */
+            visible_vms: number;
+            /** Format: int64 */
+            without_devices: number;
+        };
         FieldProblem: {
             /**
              * @description The parameter, or the path in the body; empty for the whole body.
@@ -1117,6 +1392,123 @@ export interface components {
              * @description The last time, to the minute; null for never.
              */
             used_at: string | null;
+        };
+        MappingExport: {
+            /** @enum {string} */
+            format: "commands" | "terraform" | "json";
+            text: string;
+        };
+        Mappings: {
+            cluster: string;
+            dropped_lines: components["schemas"]["DroppedLine"][];
+            /** @description Those about mappings, the worst first. */
+            findings: components["schemas"]["Finding"][];
+            mappings: components["schemas"]["MatrixMapping"][];
+            nodes: components["schemas"]["MatrixNode"][];
+            read: string;
+            /**
+             * Format: date-time
+             * @description When the oldest read began; null if nothing was read.
+             */
+            read_at: string | null;
+            /** @enum {string} */
+            scope: "proven" | "assumed" | "unproven";
+            scope_fault: string | null;
+            /** @description How much of each node was read. */
+            scopes: components["schemas"]["NodeScope"][];
+        };
+        MatrixCell: {
+            agrees: boolean | null;
+            /** Format: int64 */
+            capacity: number | null;
+            demand: components["schemas"]["MatrixDemand"];
+            entries: components["schemas"]["MatrixEntry"][];
+            node: string;
+            pve_checks: components["schemas"]["Check"][];
+            verdict: string;
+        };
+        MatrixDemand: {
+            /** Format: int64 */
+            running: number;
+            /** Format: int64 */
+            slots: number;
+            /** Format: int64 */
+            starting: number;
+            /** Format: int64 */
+            status_unknown: number;
+            /** Format: int64 */
+            stopped: number;
+            /** Format: int64 */
+            templates: number;
+            /** Format: int64 */
+            vms: number;
+        };
+        MatrixDevice: {
+            address: string;
+            class_name: string | null;
+            device_name: string | null;
+        };
+        MatrixEntry: {
+            description: string | null;
+            devices: components["schemas"]["MatrixDevice"][];
+            faults: components["schemas"]["MatrixFault"][];
+            id: string;
+            iommugroup: string | null;
+            map: string;
+            /** Format: int64 */
+            number: number;
+            path: string;
+            subsystem_id: string | null;
+            untold: boolean;
+        };
+        MatrixFault: {
+            actual: string | null;
+            code: string;
+            configured: string | null;
+            device: string;
+            message: string;
+            property: string | null;
+        };
+        MatrixMapping: {
+            cells: components["schemas"]["MatrixCell"][];
+            description: string | null;
+            /** Format: int64 */
+            entries: number;
+            id: string;
+            live_migration_capable: boolean;
+            mdev: boolean;
+            models: string[];
+            snapshots: components["schemas"]["MatrixSaved"][];
+            users: components["schemas"]["MatrixUser"][];
+            /** Format: int64 */
+            vms: number;
+        };
+        MatrixNode: {
+            complete: boolean;
+            devices_read: boolean;
+            known: boolean;
+            node: string;
+        };
+        MatrixSaved: {
+            node: string;
+            slot: string;
+            snapshot: string;
+            /** Format: int64 */
+            vmid: number;
+        };
+        MatrixUser: {
+            mdev_type: string | null;
+            name: string | null;
+            node: string;
+            /** @enum {string} */
+            phase: "current" | "pending" | "pending_removal";
+            slot: string;
+            starts_by_itself: boolean | null;
+            /** @enum {string} */
+            status: "running" | "stopped" | "unknown";
+            template: boolean;
+            /** Format: int64 */
+            vmid: number;
         };
         MdevType: {
             /** Format: int64 */
@@ -1270,6 +1662,25 @@ export interface components {
             /** @description At least 12 characters. */
             new: string;
         };
+        Placement: {
+            cluster: string;
+            name: string | null;
+            node: string;
+            nodes: components["schemas"]["AnswerNode"][];
+            /**
+             * Format: date-time
+             * @description When the oldest read began; null if nothing was read.
+             */
+            read_at: string | null;
+            /** @description How much of each node was read. */
+            scopes: components["schemas"]["NodeScope"][];
+            slots: string[];
+            /** @enum {string} */
+            status: "running" | "stopped" | "unknown";
+            template: boolean;
+            /** Format: int64 */
+            vmid: number;
+        };
         Problem: {
             /**
              * @description What went wrong, as a stable name for programs.
@@ -1317,6 +1728,20 @@ export interface components {
             password: boolean;
             /** @description Nobody can sign in with the role admin: use the set-up link that the server printed when it started. */
             setup_needed: boolean;
+        };
+        Suggestions: {
+            boot_displays_untold: string[];
+            cluster: string;
+            left_out: components["schemas"]["AnswerLeft"][];
+            mappings: components["schemas"]["AnswerSuggestion"][];
+            nodes_unread: string[];
+            /**
+             * Format: date-time
+             * @description When the oldest read began; null if nothing was read.
+             */
+            read_at: string | null;
+            /** @description How much of each node was read. */
+            scopes: components["schemas"]["NodeScope"][];
         };
         TestCertificate: {
             /** @description SHA-256 as Proxmox VE writes it. */
@@ -3338,6 +3763,300 @@ export interface operations {
             };
         };
     };
+    "list-mappings": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mappings"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "export-mappings": {
+        parameters: {
+            query?: {
+                format?: "commands" | "terraform" | "json";
+                /** @description Only this one. */
+                mapping?: string;
+                /** @description Write down what is suggested, not what is there. */
+                suggested?: boolean;
+            };
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingExport"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "suggest-mappings": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-nodes": {
         parameters: {
             query?: never;
@@ -3551,6 +4270,202 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeviceDetail"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "diagnose-device": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Of one function. Without domain it is in 0000, as in Proxmox VE. */
+                address: string;
+                cluster: string;
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diagnosis"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-evacuation": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evacuation"];
                 };
             };
             /** @description Not Modified: the answer is the one that If-None-Match names. */
@@ -3893,6 +4808,203 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VMDetail"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "diagnose-vm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+                vmid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diagnosis"];
+                };
+            };
+            /** @description Not Modified: the answer is the one that If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-placement": {
+        parameters: {
+            query?: {
+                /** @description Only this node. */
+                node?: string;
+            };
+            header?: {
+                /** @description The ETag of an answer that is there already; 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                cluster: string;
+                vmid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Placement"];
                 };
             };
             /** @description Not Modified: the answer is the one that If-None-Match names. */
