@@ -61,13 +61,23 @@ type Hardware struct {
 }
 
 // Hardware gives a node as a VM start sees it, as far as it was read.
-func (r *Report) Hardware(node *Node) *Hardware {
-	h := &Hardware{Node: node.Name, Devices: node.Devices, Mappings: make(map[string]*pve.Mapping, len(r.Mappings))}
-	h.Proves = func(fault pve.EntryFault) bool { return r.proves(node, fault) }
-	for i := range r.Mappings {
-		h.Mappings[r.Mappings[i].ID] = &r.Mappings[i]
+func (r *Report) Hardware(node *Node) *Hardware { return r.HardwareWith(node, r.MappingsByID()) }
+
+// HardwareWith does the same with what MappingsByID gives, for many nodes.
+func (r *Report) HardwareWith(node *Node, mappings map[string]*pve.Mapping) *Hardware {
+	return &Hardware{
+		Node: node.Name, Devices: node.Devices, Mappings: mappings,
+		Proves: func(fault pve.EntryFault) bool { return r.proves(node, fault) },
 	}
-	return h
+}
+
+// MappingsByID gives the mappings by name.
+func (r *Report) MappingsByID() map[string]*pve.Mapping {
+	mappings := make(map[string]*pve.Mapping, len(r.Mappings))
+	for i := range r.Mappings {
+		mappings[r.Mappings[i].ID] = &r.Mappings[i]
+	}
+	return mappings
 }
 
 // ResolveSlot resolves one hostpci value as PVE::QemuServer::PCI::parse_hostpci

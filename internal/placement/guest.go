@@ -17,7 +17,10 @@ type guest struct {
 	// next are the values of the slots at the next start, "" for none; now those that
 	// are in force, which a move looks at.
 	next, now [pve.MaxHostPCI]string
-	q35       bool
+	// nextRead and nowRead are what they say, nil for none and for what Proxmox VE
+	// cannot read.
+	nextRead, nowRead [pve.MaxHostPCI]*pve.HostPCI
+	q35               bool
 }
 
 func newGuest(report *atlas.Report, vm *atlas.VM) *guest {
@@ -32,14 +35,22 @@ func newGuest(report *atlas.Report, vm *atlas.VM) *guest {
 			continue
 		}
 		if value, set := item.Future(); set {
-			g.next[slot] = value
+			g.next[slot], g.nextRead[slot] = value, readValue(value)
 		}
 		if item.Current != nil {
-			g.now[slot] = *item.Current
+			g.now[slot], g.nowRead[slot] = *item.Current, readValue(*item.Current)
 		}
 	}
 	g.q35 = pve.IsQ35(g.future("machine"))
 	return g
+}
+
+func readValue(value string) *pve.HostPCI {
+	parsed, err := pve.ParseHostPCI(value)
+	if err != nil {
+		return nil
+	}
+	return &parsed
 }
 
 // future gives the value that a key has at the next start, "" for none.
@@ -83,9 +94,8 @@ func (g *guest) memory() int64 {
 
 // pins tells whether a line passes a whole function, so that all memory is pinned.
 func (g *guest) pins() bool {
-	for _, value := range g.next {
-		parsed, err := pve.ParseHostPCI(value)
-		if value != "" && err == nil && parsed.Mdev == "" && parsed.Source() != pve.SourceNone {
+	for _, value := range g.nextRead {
+		if value != nil && value.Mdev == "" && value.Source() != pve.SourceNone {
 			return true
 		}
 	}

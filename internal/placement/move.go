@@ -87,8 +87,8 @@ func (g *guest) moveLive(n *node) Move {
 		return missing
 	}
 	m := Move{Verdict: MoveAllowed}
-	for slot, value := range g.now {
-		mapping := g.mappingOf(n, value)
+	for slot, value := range g.nowRead {
+		mapping := mappingOf(n, value)
 		switch {
 		case mapping == nil:
 		case mapping.LiveMigration == nil || !*mapping.LiveMigration:
@@ -118,20 +118,19 @@ func (g *guest) moveBasics(n *node) (Move, bool) {
 // rawSlots gives the slots in force that name addresses.
 func (g *guest) rawSlots() []int {
 	var raw []int
-	for slot, value := range g.now {
-		if parsed, err := pve.ParseHostPCI(value); value != "" && err == nil && parsed.Mapping == "" && parsed.Host != "" {
+	for slot, value := range g.nowRead {
+		if value != nil && value.Mapping == "" && value.Host != "" {
 			raw = append(raw, slot)
 		}
 	}
 	return raw
 }
 
-func (g *guest) mappingOf(n *node, value string) *pve.Mapping {
-	parsed, err := pve.ParseHostPCI(value)
-	if err != nil || parsed.Mapping == "" {
+func mappingOf(n *node, value *pve.HostPCI) *pve.Mapping {
+	if value == nil || value.Mapping == "" {
 		return nil
 	}
-	return n.hardware.Mappings[parsed.Mapping]
+	return n.hardware.Mappings[value.Mapping]
 }
 
 // mappedMove tells what of the mappings keeps the VM from moving to a node. Its
@@ -146,9 +145,8 @@ func (g *guest) mappedMove(n *node) Move {
 			m.Slots = append(m.Slots, slot)
 		}
 	}
-	for slot, value := range g.now {
-		parsed, err := pve.ParseHostPCI(value)
-		if value == "" || err != nil || parsed.Mapping == "" {
+	for slot, parsed := range g.nowRead {
+		if parsed == nil || parsed.Mapping == "" {
 			continue
 		}
 		switch mapping := n.hardware.Mappings[parsed.Mapping]; {

@@ -6,6 +6,7 @@ import (
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
+	"pciatlas/internal/pve"
 )
 
 // node is one node as a place for VMs.
@@ -18,6 +19,9 @@ type node struct {
 
 	resolved map[string]resolved       // by value
 	untold   map[string]bool           // see entriesUntold
+	groups   map[int][]*atlas.Device   // see mates
+	pools    []*pool                   // see openPools
+	ways     map[string]ways           // see worlds
 	holders  []*holder                 // see holding
 	known    bool                      // holders were worked out
 	sure     map[pci.Address]*atlas.VM // see certain
@@ -29,8 +33,8 @@ type resolved struct {
 	err  error
 }
 
-func newNode(report *atlas.Report, known *atlas.Node) *node {
-	n := &node{Node: known, report: report, read: report.Facts.Nodes[known.Name], hardware: report.Hardware(known)}
+func newNode(report *atlas.Report, known *atlas.Node, mappings map[string]*pve.Mapping) *node {
+	n := &node{Node: known, report: report, read: report.Facts.Nodes[known.Name], hardware: report.HardwareWith(known, mappings)}
 	if n.read == nil {
 		n.read = &facts.Node{}
 	}
@@ -73,11 +77,13 @@ func (n *node) mates(device *atlas.Device) []*atlas.Device {
 	if group == nil {
 		return []*atlas.Device{device}
 	}
-	var mates []*atlas.Device
-	for i := range n.Devices {
-		if other := n.Devices[i].Device.Group.Value; other != nil && *other == *group {
-			mates = append(mates, &n.Devices[i])
+	if n.groups == nil {
+		n.groups = map[int][]*atlas.Device{}
+		for i := range n.Devices {
+			if other := n.Devices[i].Device.Group.Value; other != nil {
+				n.groups[*other] = append(n.groups[*other], &n.Devices[i])
+			}
 		}
 	}
-	return mates
+	return n.groups[*group]
 }

@@ -91,8 +91,9 @@ type Places struct {
 func New(report *atlas.Report) *Places {
 	p := &Places{report: report}
 	byName := make(map[string]*node, len(report.Nodes))
+	mappings := report.MappingsByID()
 	for i := range report.Nodes {
-		n := newNode(report, &report.Nodes[i])
+		n := newNode(report, &report.Nodes[i], mappings)
 		p.nodes = append(p.nodes, n)
 		byName[n.Name] = n
 	}

@@ -38,8 +38,15 @@ func (n *node) certain() map[pci.Address]*atlas.VM {
 
 // pool is one slot of another VM with several choices.
 type pool struct {
+	number  int // among those of the node
 	vm      *atlas.VM
 	choices [][]pci.Address
+}
+
+// ways is what worlds gives.
+type ways struct {
+	worlds []world
+	whole  bool
 }
 
 // mostWorlds bounds how many ways are looked at one by one.
@@ -50,6 +57,23 @@ const mostWorlds = 2000
 // left out then. whole is false if there are too many ways.
 func (a *attempt) worlds() (worlds []world, whole bool) {
 	pools := a.pools()
+	key := make([]byte, 0, 2*len(pools))
+	for _, p := range pools {
+		key = append(key, byte(p.number>>8), byte(p.number))
+	}
+	known, ok := a.node.ways[string(key)]
+	if !ok {
+		known.worlds, known.whole = a.worldsOf(pools)
+		if a.node.ways == nil {
+			a.node.ways = map[string]ways{}
+		}
+		a.node.ways[string(key)] = known
+	}
+	return known.worlds, known.whole
+}
+
+// worldsOf works out what worlds gives.
+func (a *attempt) worldsOf(pools []*pool) (worlds []world, whole bool) {
 	states := []world{{}}
 	for _, p := range pools {
 		var next []world
@@ -113,15 +137,7 @@ func (w world) key() string {
 // VM: a function that a slot may take or one of its group, or what another such
 // pool may hold.
 func (a *attempt) pools() []*pool {
-	var open []*pool
-	for _, h := range a.node.holding() {
-		if h.vm == a.VM {
-			continue
-		}
-		for _, choices := range h.pools {
-			open = append(open, &pool{vm: h.vm, choices: choices})
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(a.node.openPools()), func(p *pool) bool { return p.vm == a.VM })
 	if len(open) == 0 {
 		return nil
 	}
@@ -145,6 +161,19 @@ func (a *attempt) pools() []*pool {
 			return pools
 		}
 	}
+}
+
+// openPools gives the pools of all VMs.
+func (n *node) openPools() []*pool {
+	if n.pools == nil {
+		n.pools = []*pool{}
+		for _, h := range n.holding() {
+			for _, choices := range h.pools {
+				n.pools = append(n.pools, &pool{number: len(n.pools), vm: h.vm, choices: choices})
+			}
+		}
+	}
+	return n.pools
 }
 
 func (p *pool) touches(matters map[pci.Address]bool) bool {
