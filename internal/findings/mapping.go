@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pciatlas/internal/atlas"
-	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
 )
@@ -86,19 +85,6 @@ func (n *node) mappingPlaces() []*mappingPlace { return n.places }
 // mappingOf gives the mapping of a name, nil if none is shown.
 func (w *world) mappingOf(id string) *pve.Mapping { return w.byID[id] }
 
-// mappingDevicesWhole tells whether a function that the node's list lacks is not
-// there.
-func (n *node) mappingDevicesWhole() bool {
-	read := n.world.facts.Nodes[n.Name]
-	return n.DevicesRead && read != nil && read.Devices.State == facts.OK
-}
-
-// mappingChecksMdev tells whether this Proxmox VE compares the mdev flag: since
-// pve-manager 8.3.6. A version that is not known counts as recent.
-func (w *world) mappingChecksMdev() bool {
-	return w.facts.Version.State != facts.OK || w.facts.Version.Value.AtLeast(8, 3, 6)
-}
-
 // mappingFaults gives the faults of an entry that the facts prove.
 func (p *mappingPlace) faults(entry pve.Entry) []pve.EntryFault {
 	known := p.check(&entry)
@@ -113,34 +99,7 @@ func (p *mappingPlace) faults(entry pve.Entry) []pve.EntryFault {
 
 // readFaults works out what faults gives.
 func (p *mappingPlace) readFaults(entry pve.Entry) []pve.EntryFault {
-	if !p.node.DevicesRead {
-		return nil
-	}
-	faults := p.mapping.CheckEntry(entry, func(address pci.Address) (pve.Hardware, bool) {
-		device := p.node.Device(address)
-		if device == nil {
-			return pve.Hardware{}, false
-		}
-		return atlas.HardwareOf(device), true
-	})
-	return slices.DeleteFunc(faults, func(fault pve.EntryFault) bool { return !p.proven(fault) })
-}
-
-func (p *mappingPlace) proven(fault pve.EntryFault) bool {
-	address, err := pci.ParseAddress(fault.Device)
-	if fault.Property == "" {
-		read := p.node.world.facts.Nodes[p.node.Name]
-		return p.node.mappingDevicesWhole() && (err != nil || !slices.Contains(read.Unread, address))
-	}
-	device := p.node.Device(address)
-	switch fault.Property {
-	case "iommugroup":
-		return device.Device.Group.Told
-	case "mdev":
-		return device.Mdev.Told && p.node.world.mappingChecksMdev()
-	default:
-		return true
-	}
+	return p.node.world.report.CheckEntry(p.node.Node, p.mapping, &entry).Faults
 }
 
 // mappingFunctions gives the functions of an entry that are there, by address.

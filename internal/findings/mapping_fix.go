@@ -83,7 +83,7 @@ func (w *world) otherKind(mapping *pve.Mapping, ids string, device *atlas.Device
 // movedEntry gives the entry at the address where its device is likely to be now:
 // the only one of its ids that nothing else names or looks for.
 func (p *mappingPlace) movedEntry(entry pve.Entry) (fixed pve.Entry, ok bool) {
-	if !p.node.mappingDevicesWhole() {
+	if !p.node.world.report.DevicesWhole(p.node.Node) {
 		return entry, false
 	}
 	lost := deviceLostEntries(p.node)

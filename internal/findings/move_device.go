@@ -223,7 +223,7 @@ func (l *line) failsAt(p *mappingPlace) (text, evidence string, invalid bool) {
 			return faults[0].Message, fmt.Sprintf("%s: map %s", p.node.Name, entry), true
 		}
 	}
-	if l.Mdev == "" || !p.node.mappingDevicesWhole() {
+	if l.Mdev == "" || !p.node.world.report.DevicesWhole(p.node.Node) {
 		return "", "", false
 	}
 	checked := 0

@@ -168,31 +168,19 @@ func (v *vm) future(key string) string {
 // HA were not read and decide.
 func (v *vm) startsByItself() (yes, ok bool) {
 	if !v.start.read {
-		yes, ok = v.readStart()
+		yes, ok = v.node.world.report.StartsByItself(v.VM)
 		v.start = startState{true, yes, ok}
 	}
 	return v.start.yes, v.start.ok
 }
 
-// readStart works out what startsByItself gives.
-func (v *vm) readStart() (yes, ok bool) {
-	if v.Template || v.Config == nil {
-		return false, v.Config != nil
-	}
-	for _, resource := range v.node.world.facts.HA.Value.Resources {
-		if resource.VMID == v.VMID && resource.Kind == facts.QEMU && resource.State != "ignored" {
-			return resource.State == "started" || resource.State == "enabled", true
-		}
-	}
-	onboot := v.future("onboot") == "1"
-	return onboot, v.node.world.facts.HA.State == facts.OK
-}
-
 func newWorld(report *atlas.Report) *world {
-	w := &world{report: report, facts: report.Facts}
-	if w.facts == nil {
-		w.facts = &facts.Snapshot{}
+	if report.Facts == nil {
+		bare := *report
+		bare.Facts = &facts.Snapshot{}
+		report = &bare
 	}
+	w := &world{report: report, facts: report.Facts}
 	byVM := make(map[*atlas.VM]*vm, len(report.VMs))
 	byNode := make(map[string]*node, len(report.Nodes))
 	for i := range report.Nodes {
