@@ -3,14 +3,17 @@ import type { Page, Route } from "@playwright/test";
 /** JSON as it comes from the server. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Lets the server answer, and changes what it said before the console gets it. */
-export async function alter<T>(page: Page, address: string | RegExp, change: (answer: T) => void): Promise<void> {
+/** Lets the server answer, and changes what it said before the console gets it. What was changed so far is in the list that it gives. */
+export async function alter<T>(page: Page, address: string | RegExp, change: (answer: T) => void): Promise<readonly T[]> {
+  const changed: T[] = [];
   await page.route(address, async (route) => {
     const response = await route.fetch();
     const answer = await response.json() as T;
     change(answer);
+    changed.push(answer);
     await route.fulfill({ response, json: answer });
   });
+  return changed;
 }
 
 /** Answers as pciatlas does when it refuses something. */

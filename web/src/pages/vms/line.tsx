@@ -18,11 +18,14 @@ export function LineView({ line }: { line: VMLine }) {
   );
 }
 
+/** A newer server may tell of further phases. */
+const phaseSigns: Readonly<Partial<Record<string, "m-pending" | "m-removal">>> = { pending: "m-pending", pending_removal: "m-removal" };
+
 /** Whether the line is in effect; nothing is said of one that is. */
 export function Phase({ phase }: { phase: VMLine["phase"] }) {
   const { t } = useTranslation();
   if (phase === "current") return null;
-  return <span className="mark phase-mark"><Sign name={phase === "pending" ? "m-pending" : phase === "pending_removal" ? "m-removal" : "m-nottold"} />{t(`vm.phase_${phase}`)}</span>;
+  return <span className="mark phase-mark"><Sign name={phaseSigns[phase] ?? "m-nottold"} />{t(`vm.phase_${phase}`)}</span>;
 }
 
 /** Whether the line pins an address or names a mapping. */
