@@ -44,6 +44,8 @@ for (const width of [1440, 390]) {
 test("the keyboard walks the VMs: arrows move, Enter opens, the page has the focus", async ({ page, open }) => {
   await open("/vms");
   const rows = page.getByRole("table", { name: "VMs" }).locator("tr[data-index]");
+  await expect(rows.first()).toBeVisible();
+  await expect(page.locator(".skel")).toHaveCount(0);
   await rows.first().focus();
   await page.keyboard.press("ArrowDown");
   await expect(rows.nth(1)).toBeFocused();
