@@ -61,7 +61,7 @@ func note(said string) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	faults := looked.faults
-	if name := flag.Lookup("test.run"); name == nil || name.Value.String() == "" {
+	if all() {
 		faults = append(faults, unsaid()...)
 	}
 	for _, fault := range faults {
@@ -69,6 +69,16 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// all tells whether all tests ran: none was chosen, listed, skipped or fuzzed.
+func all() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
+		if chosen := flag.Lookup(name); chosen != nil && chosen.Value.String() != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // unsaid gives the wordings that no test sees.
