@@ -64,6 +64,7 @@ var statuses = map[string]int{
 	"node_not_found":          http.StatusNotFound,
 	"vm_not_found":            http.StatusNotFound,
 	"device_not_found":        http.StatusNotFound,
+	"mapping_not_found":       http.StatusNotFound,
 	"desktop_not_found":       http.StatusNotFound,
 
 	codeMethod:      http.StatusMethodNotAllowed,

@@ -88,7 +88,7 @@ func (x *inventory) listMappings(ctx context.Context, input *mappingsInput) (*re
 }
 
 func (x *inventory) suggestMappings(ctx context.Context, input *mappingsInput) (*renderedOutput, error) {
-	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	v, err := x.lookAtMappings(ctx, input.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (x *inventory) suggestMappings(ctx context.Context, input *mappingsInput) (
 }
 
 func (x *inventory) exportMappings(ctx context.Context, input *exportInput) (*renderedOutput, error) {
-	v, err := x.lookAt(ctx, input.Cluster, Want{Details: true})
+	v, err := x.lookAtMappings(ctx, input.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +119,25 @@ func (x *inventory) exportMappings(ctx context.Context, input *exportInput) (*re
 		text, err := plan.Export(plan.Format(input.Format), list)
 		return MappingExport{Format: plan.Format(input.Format), Text: text}, err
 	})
+}
+
+// lookAtMappings reads a cluster for what rests on the list of its mappings. A list that
+// was not read must not look like an empty one: nothing would be written down, and
+// everything proposed once more.
+func (x *inventory) lookAtMappings(ctx context.Context, cluster string) (view, error) {
+	v, err := x.lookAt(ctx, cluster, Want{Details: true})
+	if err != nil {
+		return view{}, err
+	}
+	read := v.report.Facts.Mappings
+	if read.State.Answered() {
+		return v, nil
+	}
+	reason := ""
+	if len(read.Problems) > 0 {
+		reason = " " + sentence(read.Problems[0].Message)
+	}
+	return view{}, newProblem("pve_refused", "The resource mappings could not be read, so nothing can be said of them."+reason)
 }
 
 func only(list []plan.Exported, id string) []plan.Exported {

@@ -47,6 +47,11 @@ var nullLists = map[string]string{
 	"VM.Lines":                      "The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read.",
 	"VMRow.Lines":                   "The values of hostpci0 to hostpci15 by slot and phase; null: the configuration was not read.",
 	"ClusterNodes.Nodes":            "Null: the list could not be read.",
+	"MatrixAnswer.Mappings":         "Null: the list could not be read.",
+	"MatrixMapping.Snapshots":       "Lines of snapshots that name the mapping; null: not all snapshots of all VMs were read.",
+	"MatrixCell.PVE":                "What Proxmox VE's own check says; null: not asked for, or not read.",
+	"MatrixEntry.Devices":           "Null: the devices of the node were not read.",
+	"AnswerNode.Swap":               "Values that have to change places so that the VM starts; null: nothing to change, or no order helps.",
 }
 
 // patterns are how types are written that are text in JSON.

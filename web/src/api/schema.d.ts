@@ -799,7 +799,8 @@ export interface components {
             move_running: components["schemas"]["AnswerMove"] | null;
             node: string;
             reasons: components["schemas"]["AnswerReason"][];
-            swap: components["schemas"]["AnswerSwap"][];
+            /** @description Values that have to change places so that the VM starts; null: nothing to change, or no order helps. */
+            swap: components["schemas"]["AnswerSwap"][] | null;
             verdict: string;
         };
         AnswerRawLine: {
@@ -1403,7 +1404,8 @@ export interface components {
             dropped_lines: components["schemas"]["DroppedLine"][];
             /** @description Those about mappings, the worst first. */
             findings: components["schemas"]["Finding"][];
-            mappings: components["schemas"]["MatrixMapping"][];
+            /** @description Null: the list could not be read. */
+            mappings: components["schemas"]["MatrixMapping"][] | null;
             nodes: components["schemas"]["MatrixNode"][];
             read: string;
             /**
@@ -1424,7 +1426,8 @@ export interface components {
             demand: components["schemas"]["MatrixDemand"];
             entries: components["schemas"]["MatrixEntry"][];
             node: string;
-            pve_checks: components["schemas"]["Check"][];
+            /** @description What Proxmox VE's own check says; null: not asked for, or not read. */
+            pve_checks: components["schemas"]["Check"][] | null;
             verdict: string;
         };
         MatrixDemand: {
@@ -1450,7 +1453,8 @@ export interface components {
         };
         MatrixEntry: {
             description: string | null;
-            devices: components["schemas"]["MatrixDevice"][];
+            /** @description Null: the devices of the node were not read. */
+            devices: components["schemas"]["MatrixDevice"][] | null;
             faults: components["schemas"]["MatrixFault"][];
             id: string;
             iommugroup: string | null;
@@ -1478,7 +1482,8 @@ export interface components {
             live_migration_capable: boolean;
             mdev: boolean;
             models: string[];
-            snapshots: components["schemas"]["MatrixSaved"][];
+            /** @description Lines of snapshots that name the mapping; null: not all snapshots of all VMs were read. */
+            snapshots: components["schemas"]["MatrixSaved"][] | null;
             users: components["schemas"]["MatrixUser"][];
             /** Format: int64 */
             vms: number;

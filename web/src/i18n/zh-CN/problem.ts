@@ -40,6 +40,7 @@ export default {
   "problem.node_not_found": "此集群中没有该节点。",
   "problem.vm_not_found": "没有此虚拟机，或此令牌看不到它。",
   "problem.device_not_found": "此节点上没有该设备。",
+  "problem.mapping_not_found": "没有这个资源映射。",
   "problem.desktop_not_found": "没有登记此桌面。",
   "problem.keyring_unfit": "密钥文件无法打开已存的集群令牌。请恢复正确的文件，或重新输入令牌。",
   "problem.no_key": "已存令牌所用的密钥缺失。请恢复密钥文件，或重新输入令牌。",
