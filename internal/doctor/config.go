@@ -71,7 +71,7 @@ func (p *patient) mappingsOfDevice(c *Check) {
 func (p *patient) entries(c *Check, mapping *pve.Mapping, only *pci.Address) {
 	for i := range mapping.Entries {
 		entry := &mapping.Entries[i]
-		if entry.Node != p.node.Name || only != nil && !names(entry, *only) {
+		if entry.Node != p.node.Name || only != nil && !entry.Names(*only) {
 			continue
 		}
 		check := p.report.CheckEntry(p.node, mapping, entry)
@@ -88,13 +88,6 @@ func (p *patient) entries(c *Check, mapping *pve.Mapping, only *pci.Address) {
 			c.Readings = append(c.Readings, reading("entry_fits", fmt.Sprintf("Entry %d of %s (%s) fits the hardware.", i+1, mapping.ID, entry.Path), params...))
 		}
 	}
-}
-
-func names(entry *pve.Entry, address pci.Address) bool {
-	return slices.ContainsFunc(entry.Paths(), func(part string) bool {
-		selector, ok := pve.PathSelector(part)
-		return ok && selector.Names(address)
-	})
 }
 
 // unseen adds a reading of something that was not seen.

@@ -169,7 +169,7 @@ func (s *suggester) coveredBy(node *atlas.Node, device *atlas.Device) (id string
 	for i := range s.report.Mappings {
 		mapping := &s.report.Mappings[i]
 		for _, entry := range mapping.On(node.Name) {
-			if !gives(&entry, device.Address) {
+			if !entry.Names(device.Address) {
 				continue
 			}
 			bad := len(s.report.CheckEntry(node, mapping, &entry).Faults) > 0
@@ -179,14 +179,6 @@ func (s *suggester) coveredBy(node *atlas.Node, device *atlas.Device) (id string
 		}
 	}
 	return id, faulty
-}
-
-// gives tells whether an entry names a function.
-func gives(entry *pve.Entry, address pci.Address) bool {
-	return slices.ContainsFunc(entry.Paths(), func(part string) bool {
-		selector, ok := pve.PathSelector(part)
-		return ok && selector.Names(address)
-	})
 }
 
 // wholeSlot tells whether the entry of a device gives its whole slot: it is function
@@ -261,7 +253,7 @@ func (s *suggester) alike(mapping *pve.Mapping, group *equals) bool {
 			return true
 		}
 		return slices.ContainsFunc(node.Devices, func(device atlas.Device) bool {
-			return device.Class.Kind() != pci.Other && gives(&entry, device.Address) && device.IsVirtual() != group.virtual
+			return device.Class.Kind() != pci.Other && entry.Names(device.Address) && device.IsVirtual() != group.virtual
 		})
 	})
 }

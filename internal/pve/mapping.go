@@ -1,6 +1,7 @@
 package pve
 
 import (
+	"slices"
 	"strings"
 
 	"pciatlas/internal/pci"
@@ -129,6 +130,14 @@ func (m *Mapping) On(node string) []Entry {
 		}
 	}
 	return entries
+}
+
+// Names tells whether a part of the entry's path names the function.
+func (e Entry) Names(address pci.Address) bool {
+	return slices.ContainsFunc(e.Paths(), func(part string) bool {
+		selector, ok := PathSelector(part)
+		return ok && selector.Names(address)
+	})
 }
 
 // HasMdev tells whether the mapping is for mediated devices.
