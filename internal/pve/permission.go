@@ -34,3 +34,6 @@ const (
 	MappingUse    = "Mapping.Use"
 	MappingModify = "Mapping.Modify"
 )
+
+// VMConfigHWType is what a change of a hostpci line with a mapping takes.
+const VMConfigHWType = "VM.Config.HWType"
