@@ -243,10 +243,16 @@ func (a *access) usable(id string, now time.Time) bool {
 	if token == nil {
 		return false
 	}
-	user := a.users[owner]
-	expired := func(at int64) bool { return at != 0 && at <= now.Unix() }
-	return user.enabled && !expired(user.expire) && !expired(token.expire)
+	return a.enabled(owner, now) && !expired(token.expire, now)
 }
+
+// enabled tells whether there is a user that is neither disabled nor expired.
+func (a *access) enabled(name string, now time.Time) bool {
+	user := a.users[name]
+	return user != nil && user.enabled && !expired(user.expire, now)
+}
+
+func expired(at int64, now time.Time) bool { return at != 0 && at <= now.Unix() }
 
 // normalizePath mirrors PVE::AccessControl::normalize_path.
 func normalizePath(path string) (string, bool) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // call is one request on its way through the API.
@@ -19,22 +20,17 @@ type call struct {
 	node    *Node  // the node that answers
 	release release
 	params  map[string]string
+	lists   map[string]values // of the parameters that are arrays
 	rand    *rand.Rand
+	// warnings are what PVE says in its log, and at its command line.
+	warnings []string
 }
 
 // answer makes the answer to a request in the order in which pveproxy looks at
 // it: method, URI, token, body, format, path, rights, other node, parameters.
 func (s *Server) answer(req *request, entry string) reply {
-	s.world.RLock()
-	defer s.world.RUnlock()
-	world := s.snapshot()
-	c := &call{server: s, world: world, entry: world.Node(entry)}
-	if c.entry == nil {
-		c.entry = &world.Nodes[0]
-	}
-	c.node = c.entry
-	c.release = parseRelease(nodeVersion(world, c.entry))
-	c.access = s.accessOf(world, c.release)
+	defer s.lock(req)()
+	c := s.call(entry)
 	if refusal := c.admit(req); refusal != nil {
 		return *refusal
 	}
@@ -44,6 +40,46 @@ func (s *Server) answer(req *request, entry string) reply {
 		return notImplemented(req.method, path).reply(c.release)
 	}
 	return c.run(route, params, req, path)
+}
+
+// lock keeps changes out while an answer is made, and other answers while it may
+// be a change itself. The function it gives unlocks; it takes the change back if
+// the request is to have no effect.
+func (s *Server) lock(req *request) (unlock func()) {
+	if req.method == http.MethodGet {
+		s.world.RLock()
+		return s.world.RUnlock
+	}
+	s.world.Lock()
+	before := s.own
+	if req.undone {
+		s.own = s.snapshot().Clone()
+	}
+	return func() {
+		if req.undone {
+			s.own = before
+		}
+		s.world.Unlock()
+	}
+}
+
+// call begins a request that a node is asked; the caller holds the lock.
+func (s *Server) call(entry string) *call {
+	world := s.snapshot()
+	c := &call{server: s, world: world, entry: world.Node(entry)}
+	if c.entry == nil {
+		c.entry = &world.Nodes[0]
+	}
+	c.node = c.entry
+	c.release = parseRelease(nodeVersion(world, c.entry))
+	c.access = s.accessOf(world, c.release)
+	return c
+}
+
+// write gives the World to change; from then on the call sees the change.
+func (c *call) write() *World {
+	c.world = c.server.writable()
+	return c.world
 }
 
 func nodeVersion(w *World, n *Node) string {
@@ -69,6 +105,11 @@ func (c *call) admit(req *request) *reply {
 		return refusal(bareReply(http.StatusNotImplemented, "no such uri"))
 	}
 	subject, problem := c.authenticate(req.header)
+	if plainPath(path) == "/access/ticket" && (req.method == http.MethodGet || req.method == http.MethodPost) {
+		subject, problem = "", "" // who signs in has no ticket yet
+	} else if problem == "" {
+		problem = c.forged(subject, req)
+	}
 	if problem != "" {
 		rep := emptyReply(http.StatusUnauthorized, problem)
 		rep.delay = orDefault(c.server.AuthDelay, defaultAuthDelay)
@@ -78,6 +119,9 @@ func (c *call) admit(req *request) *reply {
 	if req.length > 0 && (req.method == http.MethodGet || req.method == http.MethodDelete) {
 		return refusal(bareReply(http.StatusNotImplemented, "Unexpected content for method '"+req.method+"'"))
 	}
+	if kind := req.header.Get("Content-Type"); req.length > 0 && kind != "" && !strings.HasPrefix(kind, formType) {
+		return refusal(bareReply(http.StatusNotImplemented, "upload 'Content-Type '"+kind+"' not implemented"))
+	}
 	if format != "json" {
 		return refusal(bareReply(http.StatusNotImplemented, "no formatter for uri "+path+", "+format))
 	}
@@ -86,7 +130,7 @@ func (c *call) admit(req *request) *reply {
 
 // run takes a request through the checks of its route.
 func (c *call) run(route *route, params map[string]string, req *request, path string) reply {
-	query := decodeQuery(req.query)
+	query := req.params()
 	delete(query, "_dc")
 	if err := joinParams(query, params); err != nil {
 		return err.reply(c.release)
@@ -107,6 +151,9 @@ func (c *call) run(route *route, params map[string]string, req *request, path st
 		answer = dataReply(data)
 	case errors.As(err, &refused):
 		answer = refused.reply(c.release)
+		if refused.status == http.StatusUnauthorized {
+			answer.delay = orDefault(c.server.AuthDelay, defaultAuthDelay)
+		}
 	default:
 		answer = failure("%v", err).reply(c.release)
 	}
@@ -194,7 +241,7 @@ func (c *call) execute(route *route, query map[string]values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.params = params
+	c.params, c.lists = params, query
 	return route.serve(c)
 }
 

@@ -133,6 +133,13 @@ func send(t testing.TB, c *http.Client, method, url string, headers map[string]s
 	for name, value := range headers {
 		request.Header[name] = []string{value}
 	}
+	return do(t, c, request)
+}
+
+// do sends a request and reads the answer whole.
+func do(t testing.TB, c *http.Client, request *http.Request) answer {
+	t.Helper()
+	method, url := request.Method, request.URL
 	begin := time.Now()
 	response, err := c.Do(request)
 	if err != nil {

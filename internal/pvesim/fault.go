@@ -78,6 +78,21 @@ func FaultKinds() []FaultKind {
 	return kinds
 }
 
+// Effect is what becomes of a request that writes and is hit by a fault.
+type Effect int
+
+// The effects.
+const (
+	// EffectUsual: a fault that takes the place of the answer keeps the change
+	// from being made, one that spoils the answer does not.
+	EffectUsual Effect = iota
+	// EffectDone: the change is made, whatever is answered.
+	EffectDone
+	// EffectLost: the change is not made, whatever is answered. With FaultLatency
+	// the answer is that of a success.
+	EffectLost
+)
+
 // Fault makes the answers to some requests go wrong. It may be shared by
 // goroutines; its fields must not change while it is injected.
 type Fault struct {
@@ -86,8 +101,11 @@ type Fault struct {
 	// (/nodes/*/hardware/pci); /** at the end stands for everything below. "" is
 	// every path.
 	Path string
-	// Node selects requests about one node, "" every request.
-	Node string
+	// Node selects requests about one node, Method those of one method; "" is
+	// every request.
+	Node, Method string
+	// Effect says what becomes of a change that is hit.
+	Effect Effect
 	// Skip lets so many of the selected requests pass first, Times is how many
 	// are hit then; 0 is all.
 	Skip, Times int
@@ -106,8 +124,8 @@ type Fault struct {
 func (f *Fault) Hits() int { return int(f.hits.Load()) }
 
 // strikes counts a request that fits and tells whether it is hit.
-func (f *Fault) strikes(where, node string) bool {
-	if f.Node != "" && f.Node != node || !fits(f.Path, where) {
+func (f *Fault) strikes(method, where, node string) bool {
+	if f.Node != "" && f.Node != node || f.Method != "" && f.Method != method || !fits(f.Path, where) {
 		return false
 	}
 	n := int(f.seen.Add(1))
@@ -152,7 +170,9 @@ func (f *Instruments) ClearFaults() {
 func (f *Instruments) withFaults(req *request, set settings, answer func(*request) reply) reply {
 	_, where := req.split()
 	where = plainPath(where)
-	latency, fault := f.strike(where, req.target())
+	f.callBefore(req.method, where)
+	latency, lost, fault := f.strike(req, where)
+	req.undone = lost || fault != nil && fault.Effect == EffectLost
 	if fault == nil {
 		rep := answer(req)
 		rep.delay += latency
@@ -166,24 +186,30 @@ func (f *Instruments) withFaults(req *request, set settings, answer func(*reques
 	return rep
 }
 
-// strike gives the latencies and the first other fault that hit a request.
-func (f *Instruments) strike(where, node string) (latency time.Duration, hit *Fault) {
+// strike gives the latencies and the first other fault that hit a request; lost
+// is whether one of the latencies takes its effect away.
+func (f *Instruments) strike(req *request, where string) (latency time.Duration, lost bool, hit *Fault) {
 	f.mu.Lock()
 	faults := f.faults
 	f.mu.Unlock()
 	for _, fault := range faults {
 		switch {
-		case fault.Kind == FaultLatency && fault.strikes(where, node):
+		case fault.Kind == FaultLatency && fault.strikes(req.method, where, req.target()):
 			latency += fault.Delay
-		case fault.Kind != FaultLatency && hit == nil && fault.strikes(where, node):
+			lost = lost || fault.Effect == EffectLost
+		case fault.Kind != FaultLatency && hit == nil && fault.strikes(req.method, where, req.target()):
 			hit = fault
 		}
 	}
-	return latency, hit
+	return latency, lost, hit
 }
 
 // apply gives the answer that takes the place of the true one.
 func (f *Fault) apply(req *request, set settings, answer func(*request) reply) reply {
+	if f.Effect == EffectDone {
+		done := answer(req)
+		answer = func(*request) reply { return done }
+	}
 	switch f.Kind {
 	case FaultUnauthorized:
 		rep := emptyReply(http.StatusUnauthorized, cmp.Or(f.Reason, "Authentication failed!"))

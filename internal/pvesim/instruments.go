@@ -47,8 +47,28 @@ func orDefault(d, usual time.Duration) time.Duration {
 type Instruments struct {
 	mu     sync.Mutex
 	faults []*Fault
+	before func(method, path string)
 	stats  Stats
 	busy   map[string]int // requests in flight by node
+}
+
+// Before has a function called before each request is answered, with its method
+// and its path below /api2/json: somebody else's change goes in there. It may
+// call the server and send requests itself, for which it is called as well. nil
+// is none.
+func (f *Instruments) Before(hook func(method, path string)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before = hook
+}
+
+func (f *Instruments) callBefore(method, path string) {
+	f.mu.Lock()
+	hook := f.before
+	f.mu.Unlock()
+	if hook != nil {
+		hook(method, path)
+	}
 }
 
 // Stats are counts of requests since the start or the last ResetStats.

@@ -58,6 +58,10 @@ func (r release) liveMigration() bool { return r.AtLeast(8, 4, 0) }
 // driverOption: hostpci knows driver= (qemu-server 9.0.25).
 func (r release) driverOption() bool { return r.AtLeast(9, 1, 0) }
 
+// romfileChecked: only root sets romfile, for mapped devices, too (qemu-server
+// 9.2.6).
+func (r release) romfileChecked() bool { return r.AtLeast(9, 2, 11) }
+
 // hostMemory: statistics of guests hold memhost (PVE 9.0).
 func (r release) hostMemory() bool { return r.AtLeast(9, 0, 0) }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -35,6 +36,21 @@ type request struct {
 	gzip     bool
 	http10   bool
 	oversize bool // more header than PVE reads
+	undone   bool // the answer is that of a write, and nothing is written
+}
+
+// formType is the type of bodies.
+const formType = "application/x-www-form-urlencoded"
+
+// params gives the parameters of the body and of the query; the latter come
+// first where a name stands in both.
+func (r *request) params() map[string]values {
+	params := map[string]values{}
+	if r.method == http.MethodPost || r.method == http.MethodPut {
+		params = decodeQuery(string(r.body))
+	}
+	maps.Copy(params, decodeQuery(r.query))
+	return params
 }
 
 // takeRequest reads what is left of a request that net/http has parsed. It has

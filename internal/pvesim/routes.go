@@ -1,9 +1,13 @@
 package pvesim
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// route is one GET request of the API.
+// route is one request of the API.
 type route struct {
+	method  string // "" is GET
 	pattern string
 	// since, if not nil, tells which releases know the path.
 	since func(release) bool
@@ -13,6 +17,7 @@ type route struct {
 	// relay names the parameter that holds the node to pass the request on to.
 	relay    string
 	params   []param
+	settings bool // the settings of a VM are parameters, too
 	conflict func(params map[string]string) map[string]string
 	serve    func(*call) (any, error)
 
@@ -20,7 +25,9 @@ type route struct {
 }
 
 // routes are all paths, by number of parts.
-var routes = indexRoutes([]route{
+var routes = indexRoutes(append(writingRoutes, readingRoutes...))
+
+var readingRoutes = []route{
 	{pattern: "/", serve: indexOf("subdir", "version", "cluster", "nodes", "storage", "access", "pools")},
 	{pattern: "/version", serve: (*call).version},
 	{pattern: "/access/permissions", params: []param{textParam("path"), textParam("userid")}, serve: (*call).permissions},
@@ -90,7 +97,36 @@ var routes = indexRoutes([]route{
 		params: guestParams(boolParam("current"), configIDParam("snapshot")), conflict: snapshotOrCurrent,
 		serve: (*call).containerConfig,
 	},
-})
+}
+
+var writingRoutes = []route{
+	{method: "POST", pattern: "/access/ticket", params: ticketParams, serve: (*call).createTicket},
+	{
+		method: "POST", pattern: "/cluster/mapping/pci", since: release.mappings, allow: need("/mapping/pci", "Mapping.Modify"),
+		params: mappingParams(true), serve: (*call).createMapping,
+	},
+	{
+		method: "PUT", pattern: "/cluster/mapping/pci/{id}", since: release.mappings,
+		allow: need("/mapping/pci/{id}", "Mapping.Modify"), params: mappingParams(false), serve: (*call).updateMapping,
+	},
+	{
+		method: "DELETE", pattern: "/cluster/mapping/pci/{id}", since: release.mappings,
+		allow: need("/mapping/pci", "Mapping.Modify"), params: []param{configIDParam("id")}, serve: (*call).deleteMapping,
+	},
+	{
+		method: "PUT", pattern: "/nodes/{node}/qemu/{vmid}/config", allow: mayConfigure, relay: "node", params: updateParams(),
+		settings: true, serve: (*call).updateVM,
+	},
+	{
+		method: "POST", pattern: "/nodes/{node}/qemu/{vmid}/config", allow: mayConfigure, relay: "node",
+		params: updateParams(param{name: "background_delay", kind: "integer", check: checkInteger}), settings: true,
+		serve: (*call).updateVMLater,
+	},
+	{
+		pattern: "/nodes/{node}/tasks/{upid}/status", relay: "node", params: []param{nodeParam("node"), textParam("upid")},
+		serve: (*call).taskStatus,
+	},
+}
 
 func guestParams(more ...param) []param {
 	return append([]param{nodeParam("node"), vmidParam("vmid")}, more...)
@@ -108,11 +144,11 @@ func indexRoutes(list []route) map[int][]*route {
 // findRoute gives the route of a path with the parameters that stand in it; nil
 // if PVE does not know it.
 func findRoute(method, path string, r release) (*route, map[string]string) {
-	if method != "GET" {
-		return nil, nil
-	}
 	parts := segments(path)
 	for _, candidate := range routes[len(parts)] {
+		if cmp.Or(candidate.method, "GET") != method {
+			continue
+		}
 		if params, ok := candidate.match(parts); ok && (candidate.since == nil || candidate.since(r)) {
 			return candidate, params
 		}

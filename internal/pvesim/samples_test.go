@@ -32,12 +32,15 @@ func readJSON[T any](t testing.TB, path string) T {
 
 // sample is one recorded exchange of api-samples.
 type sample struct {
+	Seq     int    `json:"seq"` // of writing exchanges
 	Case    string `json:"case"`
 	Token   string `json:"token"`
+	Note    string `json:"note"`
 	Request struct {
 		Method  string            `json:"method"`
 		Path    string            `json:"path"` // with the query
 		Headers map[string]string `json:"headers"`
+		Params  map[string]any    `json:"params"` // of the body
 	} `json:"request"`
 	Response struct {
 		Status         int             `json:"status"`

@@ -18,12 +18,13 @@ const (
 	missingParam = "property is missing and it is not optional"
 )
 
-// param is one parameter of a route. All but those of the path are optional.
+// param is one parameter of a route.
 type param struct {
-	name  string
-	kind  string // the type of the schema
-	list  bool   // several values are joined
-	check func(value string) string
+	name     string
+	kind     string // the type of the schema; an array may have several values
+	list     bool   // several values are joined
+	required bool
+	check    func(value string) string
 }
 
 func boolParam(name string) param { return param{name: name, kind: "boolean", check: checkBool} }
@@ -98,20 +99,29 @@ func checkBool(value string) string {
 func (r *route) check(query map[string]values) (map[string]string, error) {
 	params, faults := map[string]string{}, map[string]string{}
 	for name, given := range query {
-		i := slices.IndexFunc(r.params, func(p param) bool { return p.name == name })
-		if i < 0 {
+		p, ok := r.param(name)
+		if !ok {
 			faults[name] = notInSchema
 			continue
 		}
 		if given == nil {
 			continue // named without a value
 		}
-		value, fault := r.params[i].read(given)
+		if p.kind == "array" {
+			p.checkEach(given, faults)
+			continue
+		}
+		value, fault := p.read(given)
 		if fault != "" {
 			faults[name] = fault
 			continue
 		}
 		params[name] = value
+	}
+	for i := range r.params {
+		if name := r.params[i].name; r.params[i].required && query[name] == nil {
+			faults[name] = missingParam
+		}
 	}
 	if len(faults) == 0 && r.conflict != nil {
 		faults = r.conflict(params)
@@ -120,6 +130,27 @@ func (r *route) check(query map[string]values) (map[string]string, error) {
 		return nil, badParams(faults)
 	}
 	return params, nil
+}
+
+// param finds a parameter by its name.
+func (r *route) param(name string) (p param, ok bool) {
+	if i := slices.IndexFunc(r.params, func(p param) bool { return p.name == name }); i >= 0 {
+		return r.params[i], true
+	}
+	if r.settings {
+		return vmSetting(name)
+	}
+	return param{}, false
+}
+
+// checkEach checks the items of an array. Faults name the item that they are of.
+func (p param) checkEach(given values, faults map[string]string) {
+	for i, value := range given {
+		if fault := p.check(value); fault != "" {
+			item := p.name + "[" + strconv.Itoa(i) + "]"
+			faults[item] = strings.ReplaceAll(fault, p.name+"[]", item)
+		}
+	}
 }
 
 func (p param) read(given values) (value, fault string) {

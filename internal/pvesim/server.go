@@ -12,10 +12,13 @@ import (
 	"pciatlas/internal/pve"
 )
 
-// Server answers the GET requests of PVE's API for a World, as pveproxy does it:
-// same refusals in the same order, same reason phrases, same silent filtering.
-// Its zero value is a single empty node that takes RootToken. The fields must
-// not change while it serves; the World changes through Update.
+// Server answers the requests of PVE's API for a World, as pveproxy does it:
+// same refusals in the same order, same reason phrases, same silent filtering. It
+// reads what pciatlas reads, issues tickets, and writes mappings and the
+// configuration of VMs. Its zero value is a single empty node that takes
+// RootToken. The fields must not change while it serves; the World changes
+// through requests that write, Update, Start and Stop, and State gives it as it is
+// then. The World that was handed in stays as it is, so that servers may share it.
 //
 // Serve it over HTTP/1.1: it takes each connection over from net/http, which
 // then no longer knows of it. NewTLSServer closes such connections, too.
@@ -42,12 +45,15 @@ type Server struct {
 
 	Instruments
 
-	world   sync.RWMutex // held for reading while an answer is made
+	world   sync.RWMutex // held while an answer is made, for writing by requests that may write
+	own     *World       // the copy that is written to; nil before the first change
 	state   sync.Mutex   // guards what follows
 	access  map[string]*access
 	configs map[string]*pve.VMConfig
 	relays  map[string]chan struct{}
 	asked   map[string]uint64
+	tasks   map[string]*task
+	key     []byte // signs tickets
 }
 
 // RootToken is the token of a World without UserCfg: root@pam's, with all
@@ -84,17 +90,6 @@ func (s *Server) serveAt(w http.ResponseWriter, r *http.Request, entry string) {
 	s.serve(w, r, s.settings(), func(req *request) reply { return s.answer(req, entry) })
 }
 
-// Update changes the World while the server serves: no answer is made
-// meanwhile.
-func (s *Server) Update(change func(*World)) {
-	s.world.Lock()
-	defer s.world.Unlock()
-	if s.World == nil {
-		s.World = &World{}
-	}
-	change(s.World)
-}
-
 func (s *Server) settings() settings {
 	s.world.RLock()
 	defer s.world.RUnlock()
@@ -112,15 +107,15 @@ var emptyWorld = World{Nodes: []Node{{Name: "pve"}}}
 
 // snapshot gives the World; the caller holds the lock.
 func (s *Server) snapshot() *World {
-	switch {
-	case s.World == nil:
+	switch world := cmp.Or(s.own, s.World); {
+	case world == nil:
 		return &emptyWorld
-	case len(s.World.Nodes) == 0:
-		world := *s.World
-		world.Nodes = emptyWorld.Nodes
-		return &world
+	case len(world.Nodes) == 0:
+		filled := *world
+		filled.Nodes = emptyWorld.Nodes
+		return &filled
 	default:
-		return s.World
+		return world
 	}
 }
 

@@ -31,10 +31,21 @@ type World struct {
 	// Secrets are those of the API tokens by USER@REALM!ID. A token without one
 	// cannot authenticate.
 	Secrets map[string]string
+	// Accounts may sign in with a password, by USER@REALM. Without UserCfg only
+	// root@pam is a user.
+	Accounts map[string]Account
 	// Storages are those of the cluster; nil is what an installation sets up.
 	Storages []Storage
 	// Names are the words for devices; nil is the list of package pci.
 	Names *pci.Database
+}
+
+// Account is what a user signs in with.
+type Account struct {
+	Password string
+	// Code is the second factor, "" for none. Unlike a real one-time password it
+	// stays the same and is good for several times.
+	Code string
 }
 
 // Node is one node of a World.
