@@ -28,11 +28,18 @@ type call struct {
 
 // answer makes the answer to a request in the order in which pveproxy looks at
 // it: method, URI, token, body, format, path, rights, other node, parameters.
-func (s *Server) answer(req *request, entry string) reply {
+func (s *Server) answer(req *request, entry string) reply { return s.answerAs(req, entry, "") }
+
+// answerAs answers a request of a user who is known already; of "" it has to say
+// itself who asks.
+func (s *Server) answerAs(req *request, entry, subject string) reply {
 	defer s.lock(req)()
 	c := s.call(entry)
-	if refusal := c.admit(req); refusal != nil {
-		return *refusal
+	c.subject = subject
+	if subject == "" {
+		if refusal := c.admit(req); refusal != nil {
+			return *refusal
+		}
 	}
 	_, path := req.split()
 	route, params := findRoute(req.method, path, c.release)
@@ -157,6 +164,7 @@ func (c *call) run(route *route, params map[string]string, req *request, path st
 	default:
 		answer = failure("%v", err).reply(c.release)
 	}
+	answer.warnings = c.warnings
 	if remote {
 		answer.slot = c.server.relay(c.node.Name)
 	}

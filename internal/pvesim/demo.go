@@ -18,6 +18,7 @@ func Demo() *World {
 		MappingCfg: demoMappings,
 		UserCfg:    demoUserCfg,
 		Secrets:    demoSecrets(),
+		Accounts:   demoAccounts(""),
 	}
 }
 

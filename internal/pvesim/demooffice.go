@@ -15,6 +15,7 @@ func DemoOffice() *World {
 		Files:      map[string]string{"ha/resources.cfg": officeHA, "ha/rules.cfg": officeRules, "jobs.cfg": officeJobs},
 		UserCfg:    demoUserCfg,
 		Secrets:    demoSecrets(),
+		Accounts:   demoAccounts(DemoRootCode),
 	}
 }
 

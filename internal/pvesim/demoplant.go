@@ -17,7 +17,7 @@ func DemoPlant() *World {
 			{VMID: 103, Kind: QEMU, Node: "plant-1", Running: true, Config: demoVM("ledger")},
 		},
 		UserCfg: demoUserCfg + plantRules,
-		Secrets: demoSecrets(),
+		Secrets: demoSecrets(), Accounts: demoAccounts(""),
 	}
 }
 

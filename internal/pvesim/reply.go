@@ -19,6 +19,9 @@ type reply struct {
 	location    string // of a redirect
 	body        []byte
 
+	// warnings are for who reads PVE's log, or its command line.
+	warnings []string
+
 	// delay is how long the answer keeps the client waiting.
 	delay time.Duration
 	// slot, if not nil, is held from before the delay until the answer is out.
