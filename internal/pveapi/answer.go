@@ -49,8 +49,10 @@ func (c *Client) readAnswer(ctx context.Context, response *http.Response, q *que
 		return nil, failure
 	}
 	// No output may hold the secret, even if a server sends it back as data.
-	if secret := []byte(c.options.Token.Secret); len(secret) > 0 && bytes.Contains(body, secret) {
-		body = bytes.ReplaceAll(body, secret, []byte("…"))
+	for _, secret := range c.secrets() {
+		if bytes.Contains(body, []byte(secret)) {
+			body = bytes.ReplaceAll(body, []byte(secret), []byte("…"))
+		}
 	}
 	var envelope struct {
 		Data json.RawMessage `json:"data"`

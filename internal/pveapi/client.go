@@ -103,7 +103,7 @@ func (c *Client) ask(ctx context.Context, base string, q *question) (json.RawMes
 	if err != nil {
 		return nil, &Error{Code: CodeRefused, Request: q.request, Problem: facts.ProblemIO, Err: errors.New("the request cannot be written as a URL")}
 	}
-	req.Header.Set("Authorization", c.options.Token.header())
+	c.identify(req)
 	req.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(req)
 	if err != nil {
@@ -123,7 +123,9 @@ func (c *Client) ask(ctx context.Context, base string, q *question) (json.RawMes
 // server sends, it is one short line without the token's secret.
 func (c *Client) reason(response *http.Response) string {
 	_, reason, _ := strings.Cut(response.Status, " ")
-	reason = strings.ReplaceAll(reason, c.options.Token.Secret, "…")
+	for _, secret := range c.secrets() {
+		reason = strings.ReplaceAll(reason, secret, "…")
+	}
 	reason = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

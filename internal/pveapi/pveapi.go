@@ -79,6 +79,7 @@ type Client struct {
 	http      *http.Client
 	cluster   *semaphore.Weighted
 	large     *semaphore.Weighted // answers that are large, while they are received
+	ticket    *ticket             // of a user who has signed in; nil: the token is used
 
 	mu       sync.Mutex
 	byEntry  map[string]*semaphore.Weighted

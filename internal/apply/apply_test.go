@@ -1,0 +1,69 @@
+package apply_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pciatlas/internal/apply"
+	"pciatlas/internal/plan"
+	"pciatlas/internal/pvesim"
+)
+
+// TestConvertAndBack converts a VM of the office to a new mapping, stops and starts
+// it, and takes everything back.
+func TestConvertAndBack(t *testing.T) {
+	l := newLab(t, pvesim.DemoOffice())
+	first := l.server.State()
+	p := l.plan(t, plan.Intent{Kind: plan.Convert, VMs: []int{101}})
+	if p.Stopped() || !p.RootOnly() || p.Confirm == "" {
+		t.Fatalf("%+v", p.Answer())
+	}
+	if got := outcomes(l.run(t.Context(), t, p, l.token)); got[0] != apply.Done || got[1] != apply.Refused {
+		t.Fatalf("a token can convert: %v", got)
+	}
+	p = l.plan(t, plan.Intent{Kind: plan.Convert, VMs: []int{101}})
+	got := outcomes(l.run(t.Context(), t, p, l.root))
+	if slices.ContainsFunc(got, func(o apply.Outcome) bool { return o != apply.Done && o != apply.Yours }) {
+		t.Fatalf("%v: %s", got, p.Answer().Commands)
+	}
+	again := outcomes(l.run(t.Context(), t, p, l.root))
+	if again[0] != apply.Already {
+		t.Errorf("applied twice: %v", again)
+	}
+	if !strings.Contains(l.config(101), "mapping=") {
+		t.Fatal(l.config(101))
+	}
+	if err := l.server.Stop(101); err != nil {
+		t.Fatal(err)
+	}
+	if config := l.config(101); strings.Contains(config, "hostpci0: 0000:01:00") || !strings.Contains(config, "hostpci0: mapping=") {
+		t.Fatal(config)
+	}
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		if p.Steps[i].Undo != nil {
+			if err := l.root.Changes().Do(t.Context(), *p.Steps[i].Undo, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := l.config(101), configOf(first, 101); normal(got) != normal(want) {
+		t.Errorf("the way back gives\n%s\nwant\n%s", got, want)
+	}
+}
+
+func configOf(world *pvesim.World, vmid int) string {
+	for _, guest := range world.Guests {
+		if guest.VMID == vmid {
+			return guest.Config
+		}
+	}
+	return ""
+}
+
+// normal sorts the lines of a configuration.
+func normal(config string) string {
+	lines := strings.FieldsFunc(config, func(r rune) bool { return r == '\n' })
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
