@@ -1,6 +1,8 @@
 package atlas
 
 import (
+	"time"
+
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
@@ -15,6 +17,7 @@ type MatrixAnswer struct {
 	Read     facts.ReadState   `json:"read"`
 	Scope    ScopeState        `json:"scope"`
 	Fault    *string           `json:"scope_fault"`
+	Reason   *string           `json:"scope_reason"` // null: proven
 	Nodes    []MatrixNode      `json:"nodes"`
 	Mappings []MatrixMapping   `json:"mappings"` // null: not read
 	Dropped  []pve.DroppedLine `json:"dropped_lines"`
@@ -50,9 +53,12 @@ type MatrixCell struct {
 	Entries  []MatrixEntry `json:"entries"`
 	Capacity *int          `json:"capacity"` // null: not known
 	Demand   MatrixDemand  `json:"demand"`
-	// PVE is what Proxmox VE's own check says; null: not asked for, or not read.
-	PVE    []pve.Check `json:"pve_checks"`
-	Agrees *bool       `json:"agrees"` // null: one of both says nothing
+	// PVERead tells whether Proxmox VE's own check was asked for and read; PVE is what it
+	// says, null if it says nothing, and PVEAt when it was asked.
+	PVERead facts.ReadState `json:"pve_read"`
+	PVE     []pve.Check     `json:"pve_checks"`
+	PVEAt   *time.Time      `json:"pve_read_at"`
+	Agrees  *bool           `json:"agrees"` // null: one of both says nothing
 }
 
 // MatrixEntry is one entry with what it gives.
@@ -78,7 +84,7 @@ type MatrixDevice struct {
 
 // MatrixFault is one difference between an entry and the hardware.
 type MatrixFault struct {
-	Code       string  `json:"code"`
+	Code       string  `json:"code" enum:"device-not-found,missing-property,unexpected-property,mismatch"`
 	Property   *string `json:"property"` // null: the device is not there
 	Device     string  `json:"device"`
 	Actual     *string `json:"actual"` // null: absent
@@ -123,7 +129,7 @@ type MatrixSaved struct {
 func (r *Report) MatrixAnswer() MatrixAnswer {
 	matrix := r.Matrix()
 	answer := MatrixAnswer{
-		Cluster: r.Cluster, Read: r.MappingsRead, Scope: r.MappingScope.State, Fault: orNil(r.MappingScope.Fault),
+		Cluster: r.Cluster, Read: r.MappingsRead, Scope: r.MappingScope.State, Fault: orNil(r.MappingScope.Fault), Reason: orNil(r.MappingScope.Reason),
 		Nodes: make([]MatrixNode, len(matrix.Nodes)), Dropped: append([]pve.DroppedLine{}, r.MappingLines...),
 	}
 	for i, name := range matrix.Nodes {
@@ -197,7 +203,11 @@ func (r *Report) answerUser(user MappingUser) MatrixUser {
 func (r *Report) answerCell(cell *Cell) MatrixCell {
 	answer := MatrixCell{
 		Node: cell.Node, Verdict: cell.Verdict, Entries: make([]MatrixEntry, len(cell.Entries)), Capacity: cell.Capacity,
-		Demand: MatrixDemand(cell.Demand), Agrees: cell.Agrees,
+		Demand: MatrixDemand(cell.Demand), PVERead: cell.PVE.State, Agrees: cell.Agrees,
+	}
+	if at := cell.PVE.Stamp.From; !at.IsZero() {
+		at = at.UTC().Truncate(time.Second)
+		answer.PVEAt = &at
 	}
 	if cell.PVE.State.Answered() && cell.PVE.State == facts.OK {
 		answer.PVE = append([]pve.Check{}, cell.PVE.Value...)

@@ -73,13 +73,13 @@ func runMappingSuggest(ctx context.Context, env Env, options *mappingOptions) er
 	suggestions := plan.Suggest(report)
 	switch output {
 	case formatJSON:
-		err = writeJSON(env.Stdout, suggestions.Answer(report.Cluster))
+		err = writeJSON(env.Stdout, suggestions.Answer(report))
 	case formatYAML:
-		err = writeYAML(env.Stdout, suggestions.Answer(report.Cluster))
+		err = writeYAML(env.Stdout, suggestions.Answer(report))
 	case formatCommands, formatTerraform:
 		err = writeExport(env.Stdout, plan.Format(output), suggestions.ExportSuggested())
 	default:
-		err = writeSuggestions(&printer{w: env.Stdout, width: tableLimit(env)}, suggestions.Answer(report.Cluster))
+		err = writeSuggestions(&printer{w: env.Stdout, width: tableLimit(env)}, suggestions.Answer(report))
 	}
 	if err != nil {
 		return failed(err)
@@ -98,6 +98,9 @@ func writeSuggestions(p *printer, s plan.SuggestionsAnswer) error {
 		writeSuggestion(p, &s.Mappings[i])
 	}
 	writeLeft(p, &s)
+	if s.Reason != nil {
+		p.line("\nWhether all mappings are shown is %s, and one that is hidden may have a device that is proposed here: %s", s.Scope, clean(*s.Reason))
+	}
 	return p.err
 }
 

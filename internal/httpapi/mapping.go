@@ -94,7 +94,7 @@ func (x *inventory) suggestMappings(ctx context.Context, input *mappingsInput) (
 	}
 	return x.answer(ctx, v, input.Conditional, "suggestions", func(*subject) (any, error) {
 		suggestions := plan.Suggest(v.report)
-		return Suggestions{SuggestionsAnswer: suggestions.Answer(v.report.Cluster), ReadAt: v.readAt(), Scopes: v.scopes()}, nil
+		return Suggestions{SuggestionsAnswer: suggestions.Answer(v.report), ReadAt: v.readAt(), Scopes: v.scopes()}, nil
 	})
 }
 

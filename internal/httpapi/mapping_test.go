@@ -51,3 +51,25 @@ func TestMappingAnswers(t *testing.T) {
 	}
 	w.do("GET", "/api/v1/clusters/default/mappings/export?mapping=none", "", as("auditor")).want(http.StatusNotFound, "mapping_not_found")
 }
+
+// TestMappingsThatMayBeHidden: a list that was not proven whole says so and why, and so
+// does what rests on it.
+func TestMappingsThatMayBeHidden(t *testing.T) {
+	w, _, live := labWorld(t)
+	ask := func() (told Mappings, suggested Suggestions) {
+		w.do("GET", "/api/v1/clusters/default/mappings", "", as("auditor")).want(http.StatusOK, "").decode(&told)
+		w.do("GET", "/api/v1/clusters/default/mappings/suggestions", "", as("auditor")).want(http.StatusOK, "").decode(&suggested)
+		return told, suggested
+	}
+	s := labFacts(t, "default")
+	s.Files = facts.Read[facts.ClusterFiles]{}
+	s.Rights = facts.Read[facts.Rights]{State: facts.Failed, Problems: []facts.Problem{{Code: facts.ProblemTimeout, Message: "no answer in time"}}}
+	live.reports["default"] = atlas.Build(s)
+	told, suggested := ask()
+	if told.Scope != atlas.Unproven || told.Reason == nil || *told.Reason != "no answer in time" {
+		t.Errorf("mappings: %s, %v", told.Scope, told.Reason)
+	}
+	if suggested.Scope != atlas.Unproven || suggested.Reason == nil || *suggested.Reason != "no answer in time" {
+		t.Errorf("suggestions: %s, %v", suggested.Scope, suggested.Reason)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"pciatlas/internal/facts"
 	"pciatlas/internal/findings"
 	"pciatlas/internal/pci"
+	"pciatlas/internal/plan"
 )
 
 // schemaOf gives the schema of a type that is answered. Huma makes it from the
@@ -79,6 +80,13 @@ var words = map[reflect.Type][]any{
 		atlas.IssueMappingInvisible, atlas.IssueMappingNoEntry, atlas.IssueMappingAmbiguous, atlas.IssueDevicesUnreadable,
 		atlas.IssueNodeUnreachable, atlas.IssueContainerUnreadable, atlas.IssueMdevTypesUnreadable,
 		atlas.IssuePolicyUnreadable, atlas.IssueTooOld,
+	},
+	reflect.TypeFor[atlas.CellVerdict](): {atlas.CellOK, atlas.CellInvalid, atlas.CellMissing, atlas.CellUnreadable},
+	reflect.TypeFor[plan.LeftReason](): {
+		plan.LeftCovered, plan.LeftFaulty, plan.LeftBMC, plan.LeftBootDisplay, plan.LeftHasVFs, plan.LeftUntold,
+	},
+	reflect.TypeFor[facts.ReadState](): {
+		facts.NotAsked.String(), facts.OK.String(), facts.Partial.String(), facts.Filtered.String(), facts.Failed.String(),
 	},
 	reflect.TypeFor[facts.Status]():      {facts.Running, facts.Stopped, facts.UnknownStatus},
 	reflect.TypeFor[facts.UseKind]():     {facts.UseStorage, facts.UseNetwork, facts.UseConsole},

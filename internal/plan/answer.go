@@ -14,6 +14,11 @@ type SuggestionsAnswer struct {
 	Left               []AnswerLeft       `json:"left_out"`
 	Unread             []string           `json:"nodes_unread"`
 	BootDisplaysUntold []string           `json:"boot_displays_untold"`
+	// Scope says how sure it is that all mappings were visible: one that is hidden may
+	// have a device that is proposed.
+	Scope  atlas.ScopeState `json:"mapping_scope"`
+	Fault  *string          `json:"mapping_scope_fault"`
+	Reason *string          `json:"mapping_scope_reason"` // null: proven
 }
 
 // AnswerSuggestion is the public form of a Suggestion.
@@ -55,10 +60,12 @@ type AnswerLeft struct {
 	Model   *string    `json:"device_name"`
 }
 
-// Answer gives the public object.
-func (s *Suggestions) Answer(cluster string) SuggestionsAnswer {
+// Answer gives the public object of the suggestions for a report.
+func (s *Suggestions) Answer(report *atlas.Report) SuggestionsAnswer {
+	scope := &report.MappingScope
 	answer := SuggestionsAnswer{
-		Cluster: cluster, Mappings: make([]AnswerSuggestion, len(s.Mappings)), Left: make([]AnswerLeft, len(s.Left)),
+		Cluster: report.Cluster, Scope: scope.State, Fault: orNil(scope.Fault), Reason: orNil(scope.Reason),
+		Mappings: make([]AnswerSuggestion, len(s.Mappings)), Left: make([]AnswerLeft, len(s.Left)),
 		Unread: append([]string{}, s.Unread...), BootDisplaysUntold: append([]string{}, s.BootDisplaysUntold...),
 	}
 	for i := range s.Mappings {

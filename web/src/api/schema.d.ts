@@ -778,7 +778,8 @@ export interface components {
             device_name: string | null;
             mapping: string | null;
             node: string;
-            reason: string;
+            /** @enum {string} */
+            reason: "covered" | "faulty_entry" | "bmc" | "boot_display" | "has_vfs" | "untold";
             whole_slot: boolean;
         };
         AnswerLocation: {
@@ -1407,7 +1408,8 @@ export interface components {
             /** @description Null: the list could not be read. */
             mappings: components["schemas"]["MatrixMapping"][] | null;
             nodes: components["schemas"]["MatrixNode"][];
-            read: string;
+            /** @enum {string} */
+            read: "not_asked" | "ok" | "partial" | "filtered" | "failed";
             /**
              * Format: date-time
              * @description When the oldest read began; null if nothing was read.
@@ -1416,6 +1418,7 @@ export interface components {
             /** @enum {string} */
             scope: "proven" | "assumed" | "unproven";
             scope_fault: string | null;
+            scope_reason: string | null;
             /** @description How much of each node was read. */
             scopes: components["schemas"]["NodeScope"][];
         };
@@ -1428,7 +1431,12 @@ export interface components {
             node: string;
             /** @description What Proxmox VE's own check says; null: not asked for, or not read. */
             pve_checks: components["schemas"]["Check"][] | null;
-            verdict: string;
+            /** @enum {string} */
+            pve_read: "not_asked" | "ok" | "partial" | "filtered" | "failed";
+            /** Format: date-time */
+            pve_read_at: string | null;
+            /** @enum {string} */
+            verdict: "ok" | "invalid" | "missing" | "unreadable";
         };
         MatrixDemand: {
             /** Format: int64 */
@@ -1467,7 +1475,8 @@ export interface components {
         };
         MatrixFault: {
             actual: string | null;
-            code: string;
+            /** @enum {string} */
+            code: "device-not-found" | "missing-property" | "unexpected-property" | "mismatch";
             configured: string | null;
             device: string;
             message: string;
@@ -1738,6 +1747,10 @@ export interface components {
             boot_displays_untold: string[];
             cluster: string;
             left_out: components["schemas"]["AnswerLeft"][];
+            /** @enum {string} */
+            mapping_scope: "proven" | "assumed" | "unproven";
+            mapping_scope_fault: string | null;
+            mapping_scope_reason: string | null;
             mappings: components["schemas"]["AnswerSuggestion"][];
             nodes_unread: string[];
             /**
