@@ -75,6 +75,7 @@ var rooms = map[string]room{
 	"web":                 {},
 	"test":                {},
 	"test/simulator":      {imports: []string{"internal/pvesim"}},
+	"test/pvecommand":     {},
 	"test/kernel":         {},
 	"scripts/testsummary": {},
 	"scripts/findingsdoc": {imports: []string{"internal/findings"}},

@@ -33,7 +33,8 @@ func (s *Server) answer(req *request, entry string) reply { return s.answerAs(re
 // answerAs answers a request of a user who is known already; of "" it has to say
 // itself who asks.
 func (s *Server) answerAs(req *request, entry, subject string) reply {
-	defer s.lock(req)()
+	unlock := s.lock(req)
+	defer unlock()
 	c := s.call(entry)
 	c.subject = subject
 	if subject == "" {

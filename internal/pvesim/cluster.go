@@ -93,7 +93,7 @@ func changesRules(path string) []string {
 // nextID serves GET /cluster/nextid: whether a number is free, to any user.
 func (c *call) nextID() (any, error) {
 	if text, given := c.params["vmid"]; given {
-		if c.world.guest(c.number("vmid")) != nil {
+		if c.world.guest(c.vmid()) != nil {
 			return nil, badParams(map[string]string{"vmid": "VM " + text + " already exists"})
 		}
 		return text, nil

@@ -15,7 +15,7 @@ const (
 
 	// DemoRootPassword is that of root@pam. DemoRootCode is its second factor where
 	// it has one, which is in the office.
-	DemoRootPassword = "made-up-root" //nolint:gosec // of the demo cluster
+	DemoRootPassword = "made-up-root"
 	DemoRootCode     = "123456"
 
 	demoSecret = "5ec4e7ed-0000-4000-8000-00000000de40" //nolint:gosec // a made-up secret of the demo cluster

@@ -84,7 +84,7 @@ func (s *containerSection) row(digest string) map[string]any {
 
 // containerConfig serves GET …/lxc/{vmid}/config.
 func (c *call) containerConfig() (any, error) {
-	guest := c.world.guest(c.number("vmid"))
+	guest := c.world.guest(c.vmid())
 	if guest == nil || guest.Kind != LXC || guest.Node != c.node.Name {
 		return nil, failure("Configuration file 'nodes/%s/lxc/%s.conf' does not exist", c.node.Name, c.params["vmid"])
 	}

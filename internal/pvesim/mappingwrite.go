@@ -87,8 +87,7 @@ func (c *call) writeMappings(prefix string, change func(*mappingFile) error) err
 			err = refused
 		}
 	}
-	var refused *apiError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*apiError](err); ok {
 		refused.message = prefix + refused.message
 		return refused
 	}

@@ -91,28 +91,37 @@ func TestMappingRefusals(t *testing.T) {
 	}{
 		{"POST", pciMappings, map[string]any{"id": "two"}, failed, `"map":"property is missing and it is not optional"`},
 		{
-			"POST", pciMappings, map[string]any{"id": "two", "map": []any{anEntry, "node=pve-a,path=01:00.0,id=1e0f:0001"}}, failed,
+			"POST", pciMappings,
+			map[string]any{"id": "two", "map": []any{anEntry, "node=pve-a,path=01:00.0,id=1e0f:0001"}},
+			failed,
 			`"map[1]":"invalid format - format error\nmap[1].path: value does not match the regex pattern\n"`,
 		},
 		{
-			"POST", pciMappings, map[string]any{"id": "two", "map": anEntry, "mdev": "yes"}, failed,
+			"POST", pciMappings,
+			map[string]any{"id": "two", "map": anEntry, "mdev": "yes"},
+			failed,
 			`"mdev":"type check ('boolean') failed - got 'yes'"`,
 		},
 		{
-			"POST", pciMappings, map[string]any{"id": "two", "map": anEntry, "description": strings.Repeat("x", 4097)}, failed,
+			"POST", pciMappings,
+			map[string]any{"id": "two", "map": anEntry, "description": strings.Repeat("x", 4097)},
+			failed,
 			`"description":"value may only be 4096 characters long"`,
 		},
 		{"POST", pciMappings, map[string]any{"id": "two", "map": anEntry, "description": "a\nb"}, "500 property contains a line feed", ""},
 		{
-			"PUT", pciMappings + "/two", map[string]any{"map": anEntry},
+			"PUT", pciMappings + "/two",
+			map[string]any{"map": anEntry},
 			"500 update hardware mapping failed: pci ID 'two' does not exist", "",
 		},
 		{
-			"PUT", pciMappings + "/one", map[string]any{"map": anEntry, "delete": "map"},
+			"PUT", pciMappings + "/one",
+			map[string]any{"map": anEntry, "delete": "map"},
 			"500 update hardware mapping failed: unable to delete required option 'map'", "",
 		},
 		{
-			"PUT", pciMappings + "/one", map[string]any{"map": anEntry, "description": "x", "delete": "description"},
+			"PUT", pciMappings + "/one",
+			map[string]any{"map": anEntry, "description": "x", "delete": "description"},
 			"500 update hardware mapping failed: cannot set and delete property 'description' at the same time!", "",
 		},
 		{"PATCH", pciMappings + "/one", nil, "501 method 'PATCH' not available", ""},

@@ -10,7 +10,7 @@ import (
 
 // vm finds the VM of the path on the answering node.
 func (c *call) vm() (*Guest, *pve.VMConfig, error) {
-	guest := c.world.guest(c.number("vmid"))
+	guest := c.world.guest(c.vmid())
 	if guest == nil || guest.Kind != QEMU || guest.Node != c.node.Name {
 		return nil, nil, failure("Configuration file 'nodes/%s/qemu-server/%s.conf' does not exist", c.node.Name, c.params["vmid"])
 	}

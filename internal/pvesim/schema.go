@@ -173,9 +173,9 @@ func (c *call) flag(name string, usual bool) bool {
 	return on
 }
 
-// number gives a checked integer parameter.
-func (c *call) number(name string) int {
-	n, err := strconv.Atoi(c.params[name])
+// vmid gives the checked number of the guest.
+func (c *call) vmid() int {
+	n, err := strconv.Atoi(c.params["vmid"])
 	if err != nil {
 		return 0
 	}

@@ -2,6 +2,7 @@ package pvesim
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 )
 
@@ -46,8 +47,6 @@ func (c *call) taskStatus() (any, error) {
 		}
 	}
 	row := map[string]any{"status": "stopped", "exitstatus": found.outcome}
-	for key, value := range found.row {
-		row[key] = value
-	}
+	maps.Copy(row, found.row)
 	return row, nil
 }

@@ -116,7 +116,7 @@ var ticketPattern = regexp.MustCompile(`^(PVE:(\S+):([0-9A-F]{8}))::([^:\s]+)$`)
 // openTicket gives the data of a ticket that is good now.
 func (s *Server) openTicket(text, also string) (data string, ok bool) {
 	parts := ticketPattern.FindStringSubmatch(text)
-	if parts == nil || !hmac.Equal([]byte(parts[4]), []byte(s.sign(parts[1]+":"+also))) {
+	if len(parts) == 0 || !hmac.Equal([]byte(parts[4]), []byte(s.sign(parts[1]+":"+also))) {
 		return "", false
 	}
 	return parts[2], s.recent(parts[3])

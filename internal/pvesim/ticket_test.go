@@ -36,8 +36,12 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	_, w := vmWriter(t)
 	for _, params := range []map[string]any{
-		{"username": "root@pam", "password": "wrong"}, {"username": "root@pam", "password": ""}, {"username": "root", "password": "pw"},
-		{"username": "nobody@pve", "password": "pw"}, {"username": "user@pve", "password": ""}, {"username": "root@pam!all", "password": "pw"},
+		{"username": "root@pam", "password": "wrong"},
+		{"username": "root@pam", "password": ""},
+		{"username": "root", "password": "pw"},
+		{"username": "nobody@pve", "password": "pw"},
+		{"username": "user@pve", "password": ""},
+		{"username": "root@pam!all", "password": "pw"},
 		{"username": "root@pam", "password": "totp:123456", "tfa-challenge": "PVE:!tfa!%7B%7D:00000000::AAAA"},
 	} {
 		signIn(t, w, refusedSignIn, params)

@@ -95,7 +95,7 @@ func (f *vmFile) deletionList() string {
 
 func writeSettings(out *strings.Builder, settings map[string]string, pending bool) {
 	if description, ok := settings["description"]; ok {
-		for _, line := range strings.Split(strings.TrimRight(description, "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimRight(description, "\n"), "\n") {
 			if description != "" {
 				out.WriteString("#" + encodeRemark(line) + "\n")
 			} else if pending {

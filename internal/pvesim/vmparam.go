@@ -2,6 +2,7 @@ package pvesim
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,12 +25,7 @@ var notSettable = []string{"parent", "snaptime", "vmstate", "runningmachine", "r
 // vmSetting gives the parameter for a setting of a VM; ok is false if there is
 // none of that name.
 func vmSetting(name string) (p param, ok bool) {
-	for _, key := range notSettable {
-		if name == key {
-			return param{}, false
-		}
-	}
-	if !knownVMKey(name) {
+	if slices.Contains(notSettable, name) || !knownVMKey(name) {
 		return param{}, false
 	}
 	p = param{name: name, kind: "string", check: func(value string) string { return checkSetting(name, value) }}

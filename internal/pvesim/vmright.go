@@ -45,7 +45,7 @@ var keyPrivileges = privilegesByKey(map[string]string{
 func privilegesByKey(keys map[string]string) map[string]string {
 	index := map[string]string{}
 	for privilege, list := range keys {
-		for _, key := range strings.Fields(list) {
+		for key := range strings.FieldsSeq(list) {
 			index[key] = privilege
 		}
 	}
@@ -57,7 +57,7 @@ func (u *vmUpdate) mayChange(keys []string) error {
 	if u.subject == rootUser {
 		return nil
 	}
-	path := "/vms/" + strconv.Itoa(u.number("vmid"))
+	path := "/vms/" + strconv.Itoa(u.vmid())
 	for _, key := range keys {
 		stem := strings.TrimRight(key, "0123456789")
 		switch {
@@ -98,7 +98,7 @@ func (u *vmUpdate) mayHold(key, value string) error {
 	if u.subject == rootUser {
 		return nil
 	}
-	path := "/vms/" + strconv.Itoa(u.number("vmid"))
+	path := "/vms/" + strconv.Itoa(u.vmid())
 	refused := (*apiError)(nil)
 	switch stem := strings.TrimRight(key, "0123456789"); {
 	case stem == "hostpci":

@@ -72,7 +72,10 @@ func (c *call) vmUpdate() (*vmUpdate, error) {
 			return nil, err
 		}
 	}
-	return u, u.load()
+	if err := u.load(); err != nil {
+		return nil, err
+	}
+	return u, nil
 }
 
 // isUpdateOption tells what is said about the request from the settings.

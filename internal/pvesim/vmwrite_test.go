@@ -164,8 +164,12 @@ func TestRawAddresses(t *testing.T) {
 	t.Parallel()
 	const onlyRoot = "500 only root can set 'hostpci0' config for non-mapped devices"
 	for _, params := range []map[string]any{
-		{"hostpci0": "0000:0d:00.0"}, {"hostpci0": "mapping=one"}, {"delete": "hostpci0"}, {"revert": "hostpci0"},
-		{"hostpci0": "0000:0d:00.0,pcie=1"}, {"hostpci0": "host=0d:00,mapping=one"},
+		{"hostpci0": "0000:0d:00.0"},
+		{"hostpci0": "mapping=one"},
+		{"delete": "hostpci0"},
+		{"revert": "hostpci0"},
+		{"hostpci0": "0000:0d:00.0,pcie=1"},
+		{"hostpci0": "host=0d:00,mapping=one"},
 	} {
 		for _, token := range []string{"admin@pve!tok", "root@pam!all"} {
 			server, w := vmWriter(t)

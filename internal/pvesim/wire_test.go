@@ -163,8 +163,8 @@ func TestRequestForms(t *testing.T) {
 			"501 chunked transfer encoding not supported", "chunked transfer encoding not supported",
 		},
 		{
-			"POST with a body", "POST /api2/json/cluster/mapping/pci HTTP/1.1\r\n" + header + "Content-Length: 4\r\n\r\na=b\n",
-			"501 Method 'POST /cluster/mapping/pci' not implemented", "",
+			"POST with a body", "POST /api2/json/cluster/resources HTTP/1.1\r\n" + header + "Content-Length: 4\r\n\r\na=b\n",
+			"501 Method 'POST /cluster/resources' not implemented", "",
 		},
 		{
 			"repeated parameter", "GET /api2/json/nodes/pve-a/hardware/pci?verbose=0&verbose=0 HTTP/1.1\r\n" + header + "\r\n",

@@ -69,7 +69,7 @@ func TestFaultsOfChanges(t *testing.T) {
 		if done := strings.Contains(configOf(server, 100), "mapping=two"); done != test.done {
 			t.Errorf("%s with effect %d: done %v", test.fault.Kind, test.fault.Effect, done)
 		}
-		if hits := test.fault.Hits(); (hits == 1) == (test.fault.Method == "POST") {
+		if hits := test.fault.Hits(); (hits == 1) == (test.fault.Method == http.MethodPost) {
 			t.Errorf("%s hits %d times", test.fault.Kind, hits)
 		}
 		server.ClearFaults()
@@ -198,7 +198,9 @@ func TestServersOfOneWorld(t *testing.T) {
 	w := writerOf(t, first, world.Token("admin@pve!tok"))
 	w.expect(t, "200 OK", "DELETE", pciMappings+"/one", nil)
 	w.expect(t, "200 OK", "PUT", vm100+"/config", map[string]any{"delete": "hostpci0"})
-	first.Update(func(w *pvesim.World) { w.Nodes[0].Offline, w.Secrets["x"], w.Accounts["x@pve"] = true, "y", pvesim.Account{} })
+	first.Update(func(w *pvesim.World) {
+		w.Nodes[0].Offline, w.Secrets["x"], w.Accounts["x@pve"] = true, "y", pvesim.Account{}
+	})
 	if err := first.Stop(101); err != nil {
 		t.Fatal(err)
 	}
