@@ -79,6 +79,7 @@ var rooms = map[string]room{
 	"test/kernel":         {},
 	"scripts/testsummary": {},
 	"scripts/findingsdoc": {imports: []string{"internal/findings"}},
+	"scripts/wordings":    {imports: []string{"internal/placement", "internal/doctor"}},
 }
 
 // forbiddenInPure are the packages through which a pure room would reach the

@@ -85,7 +85,7 @@ func checkFirst(t *testing.T, where string, d *doctor.Diagnosis, check doctor.Ch
 		return
 	}
 	for _, r := range first.Readings {
-		if r.Code == reading {
+		if string(r.Code) == reading {
 			return
 		}
 	}

@@ -290,7 +290,7 @@ func TestTwoNodeStory(t *testing.T) {
 			}
 		}
 	}
-	want(says("place", "101"), "office-b: cannot start", "\"no PCI device found for '0000:01:00'\"", "only root@pam can force it: hostpci0 names an address")
+	want(says("place", "101"), "With the suggested mapping rtx-a4000 in hostpci0", "office-b: can start: hostpci0 gets 0000:03:00.0", "office-b: cannot start", "\"no PCI device found for '0000:01:00'\"", "only root@pam can force it: hostpci0 names an address")
 	suggested := says("mapping", "suggest")
 	want(suggested, "rtx-a4000: a new mapping", "node=office-a,path=0000:01:00,", "node=office-b,path=0000:03:00,", "VM 101", "names one of these by address in hostpci0")
 	simulator.Update(func(w *pvesim.World) {

@@ -10,6 +10,7 @@ import (
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/placement"
+	"pciatlas/internal/plan"
 )
 
 type placeOptions struct {
@@ -67,10 +68,13 @@ func runPlace(ctx context.Context, env Env, options *placeOptions, id string) er
 		}
 	}
 	places := placement.New(report)
+	wanted := plan.Wanted(report)
 	for i, vm := range vms {
-		placed := places.Place(vm)
+		placed, supposed := places.Place(vm), places.Suppose(vm, wanted)
 		placed.Only(options.node)
+		supposed.Only(options.node)
 		answer := placed.Answer(report.Cluster)
+		answer.Suggested = supposed.Answer()
 		switch output {
 		case formatJSON:
 			err = writeJSON(env.Stdout, answer)
@@ -107,7 +111,37 @@ func writePlacement(p *printer, answer *placement.Answer) error {
 		p.line("")
 		writeVerdict(p, &answer.Nodes[i])
 	}
+	if answer.Suggested != nil {
+		writeSupposed(p, answer.Suggested)
+	}
 	return p.err
+}
+
+// writeSupposed writes what would be with the mappings that are suggested.
+func writeSupposed(p *printer, s *placement.AnswerSupposed) {
+	mappings := make([]string, len(s.Mappings))
+	for i, m := range s.Mappings {
+		mappings[i] = m.ID + " in " + strings.Join(m.Slots, ", ")
+	}
+	p.line("")
+	p.line("With the suggested mapping %s (pciatlas mapping suggest):", strings.Join(mappings, ", "))
+	for i := range s.Nodes {
+		node := &s.Nodes[i]
+		p.hang(4, "  %s: %s%s", node.Node, verdictWords[node.Verdict], whyNot(node))
+	}
+	if len(s.Raw) > 0 {
+		p.hang(4, "  %s still %s an address.", strings.Join(s.Raw, ", "), nameVerb(s.Raw))
+	}
+}
+
+// whyNot gives the first reason against a start, or what it gets, after a colon.
+func whyNot(node *placement.AnswerNode) string {
+	for i := range node.Reasons {
+		if effect := node.Reasons[i].Effect; effect != placement.Remarked {
+			return ": " + node.Reasons[i].Sentence
+		}
+	}
+	return ""
 }
 
 func inBrackets(name *string) string {
@@ -173,12 +207,20 @@ func moveWords(move *placement.AnswerMove) string {
 	return words
 }
 
+// nameVerb is what one slot or several do.
+func nameVerb(slots []string) string {
+	if len(slots) == 1 {
+		return "names"
+	}
+	return "name"
+}
+
 func moveReason(move *placement.AnswerMove) string {
 	slots := strings.Join(move.Slots, ", ")
 	mapping := orEmpty(move.Mapping)
 	switch *move.Code {
 	case placement.MoveRaw:
-		return slots + " names an address"
+		return slots + " " + nameVerb(move.Slots) + " an address"
 	case placement.MoveNoEntry:
 		return "mapping " + mapping + " (" + slots + ") has no entry there"
 	case placement.MoveNoMapping:
@@ -253,6 +295,7 @@ func writeEvacuation(p *printer, report *atlas.Report, e *placement.EvacuationAn
 	for i := range e.Stay {
 		writeLeaving(p, &e.Stay[i])
 	}
+	writeTogether(p, &e.Together)
 	for i := range e.Leave {
 		if i == 0 {
 			p.line("\nThese have PCI devices and can leave:")
@@ -263,6 +306,28 @@ func writeEvacuation(p *printer, report *atlas.Report, e *placement.EvacuationAn
 	p.line("")
 	p.parts(scopeParts(report.Node(e.Node)))
 	return p.err
+}
+
+// writeTogether says where several VMs could start at the same time.
+func writeTogether(p *printer, t *placement.AnswerTogether) {
+	if len(t.VMs) < 2 {
+		return
+	}
+	p.line("\nAll together, counting PCI devices only:")
+	for i := range t.VMs {
+		vm := &t.VMs[i]
+		switch {
+		case vm.Node != nil:
+			p.line("  VM %d%s: %s", vm.VMID, inBrackets(vm.Name), *vm.Node)
+		case vm.Alone:
+			p.line("  VM %d%s: no place beside the others", vm.VMID, inBrackets(vm.Name))
+		default:
+			p.line("  VM %d%s: no node is known on which it can start", vm.VMID, inBrackets(vm.Name))
+		}
+	}
+	if t.Cut {
+		p.line("  There are too many arrangements to look at all; a better one may exist.")
+	}
 }
 
 // placesOf gives the nodes where a VM can start.

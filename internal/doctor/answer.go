@@ -23,20 +23,21 @@ type AnswerCheck struct {
 	Stops    bool            `json:"stops_start"`
 	Readings []AnswerReading `json:"readings"`
 	Commands []string        `json:"commands"`
-	Good     *string         `json:"good_output"`
+	Good     *string         `json:"good_output"` // of the commands; null without commands
+	GoodCode *GoodCode       `json:"good_code"`
 	Fixes    []AnswerFix     `json:"fixes"`
 }
 
 // AnswerReading is the public form of a Reading.
 type AnswerReading struct {
-	Code     string            `json:"code"`
+	Code     ReadingCode       `json:"code"`
 	Sentence string            `json:"sentence"`
 	Params   map[string]string `json:"params"`
 }
 
 // AnswerFix is the public form of a Fix.
 type AnswerFix struct {
-	Code string  `json:"code"`
+	Code FixCode `json:"code"`
 	File *string `json:"file"` // null: a command, or a setting
 	Text string  `json:"text"`
 }
@@ -77,7 +78,7 @@ func (c *Check) answer() AnswerCheck {
 		}
 	}
 	if c.Good != "" {
-		answer.Good = &c.Good
+		answer.Good, answer.GoodCode = &c.Good, &c.GoodCode
 	}
 	return answer
 }

@@ -21,7 +21,7 @@ func (p *patient) mapping() Check {
 		p.mappingsOfVM(&c)
 	}
 	c.Commands = []string{"pvesh get /cluster/mapping/pci --check-node " + p.node.Name}
-	c.Good = "An empty list of checks for the mapping"
+	c.GoodCode = GoodMapping
 	return c
 }
 
@@ -98,14 +98,37 @@ func (c *Check) unseen(r Reading) {
 	c.Readings = append(c.Readings, r)
 }
 
+// orNoDevice says that there was nothing to look at, if nothing was.
+func (c *Check) orNoDevice() {
+	if len(c.Readings) == 0 {
+		c.unseen(reading("no_device", "No device is known that could be looked at."))
+	}
+}
+
+// unseenIssue says what could not be read or resolved. What it is about has its own
+// parameters, those that apply.
+func unseenIssue(issue *atlas.Issue) Reading {
+	r := reading("unseen", "Not everything was seen: "+issue.Message, "issue", string(issue.Code), "message", issue.Message, "node", issue.Node)
+	if issue.VMID != 0 {
+		r.Params["issue_vmid"] = count(issue.VMID)
+	}
+	if issue.Slot != atlas.NoSlot {
+		r.Params["issue_slot"] = slotKey(issue.Slot)
+	}
+	if issue.Mapping != "" {
+		r.Params["issue_mapping"] = issue.Mapping
+	}
+	return r
+}
+
 // config looks at the VM's options together.
 func (p *patient) config() Check {
 	c := Check{Code: CheckConfig, State: Passed}
 	vm := p.vm
 	c.Commands = []string{fmt.Sprintf("qm config %d --current", vm.VMID), fmt.Sprintf("qm pending %d", vm.VMID)}
-	c.Good = "The lines as you mean them, and nothing pending that you do not expect"
+	c.GoodCode = GoodConfig
 	if vm.Config == nil {
-		c.unseen(reading("config_unread", fmt.Sprintf("The configuration of VM %d was not read.", vm.VMID), "vmid", count(vm.VMID)))
+		c.unseen(p.configUnread())
 		return c
 	}
 	p.refusals(&c)
@@ -120,7 +143,7 @@ func (p *patient) config() Check {
 	if lock := vm.Config.Current("lock"); lock != "" && lock != "suspended" {
 		c.State, c.Stops = Failed, true
 		c.Readings = append(c.Readings, reading("locked", fmt.Sprintf("VM %d is locked (%s).", vm.VMID, lock), "vmid", count(vm.VMID), "lock", lock))
-		c.Fixes = append(c.Fixes, Fix{Code: "unlock", Text: fmt.Sprintf("qm unlock %d", vm.VMID)})
+		c.Fixes = append(c.Fixes, Fix{Code: FixUnlock, Text: fmt.Sprintf("qm unlock %d", vm.VMID)})
 	}
 	if vm.Template {
 		c.State, c.Stops = Failed, true
@@ -172,16 +195,20 @@ func (p *patient) refusals(c *Check) {
 func (c *Check) refuse(slot, message string) {
 	c.State, c.Stops = Failed, true
 	message = strings.TrimSuffix(message, "\n")
-	sentence := fmt.Sprintf("Proxmox VE refuses to start the VM: %q.", message)
-	if slot != "" {
-		sentence = fmt.Sprintf("Proxmox VE refuses %s: %q.", slot, message)
+	if slot == "" {
+		c.Readings = append(c.Readings, reading("start_refused", fmt.Sprintf("Proxmox VE refuses to start the VM: %q.", message), "message", message))
+		return
 	}
-	c.Readings = append(c.Readings, reading("refused", sentence, "slot", slot, "message", message))
+	c.Readings = append(c.Readings, reading("refused", fmt.Sprintf("Proxmox VE refuses %s: %q.", slot, message), "slot", slot, "message", message))
+}
+
+func (p *patient) configUnread() Reading {
+	return reading("config_unread", fmt.Sprintf("The configuration of VM %d was not read.", p.vm.VMID), "vmid", count(p.vm.VMID))
 }
 
 // held looks whether another VM has the functions, or others of their groups.
 func (p *patient) held() Check {
-	c := Check{Code: CheckHeld, State: Passed, Commands: []string{"qm list", "cat /run/qemu-server/pci-id-reservations"}, Good: "No running VM with one of these devices"}
+	c := Check{Code: CheckHeld, State: Passed, Commands: []string{"qm list", "cat /run/qemu-server/pci-id-reservations"}, GoodCode: GoodHeld}
 	if p.running() {
 		c.Readings = append(c.Readings, reading("runs", fmt.Sprintf("VM %d runs, so it has what it needs.", p.vm.VMID), "vmid", count(p.vm.VMID)))
 		return c
@@ -204,7 +231,7 @@ func (p *patient) held() Check {
 		concerns := slices.ContainsFunc(p.named, func(d *atlas.Device) bool { return issue.Reaches(d.Address) })
 		own := p.vm != nil && issue.VMID == p.vm.VMID
 		if issue.Code.Blocks() && concerns && !own && issue.Code != atlas.IssueMappingAmbiguous && !p.stopped(issue.VMID) {
-			c.unseen(reading("unseen", "Not everything was seen: "+issue.Message, "issue", string(issue.Code), "message", issue.Message))
+			c.unseen(unseenIssue(issue))
 		}
 	}
 	if len(later) > 0 {

@@ -49,15 +49,17 @@ type Check struct {
 	// Readings are what was seen, each a sentence. There is at least one.
 	Readings []Reading
 	// Commands are to be run on the node, and show what was not seen or more of it. Good
-	// is what their output should look like, "" without commands.
+	// is what their output should look like, GoodCode says the same for translation; ""
+	// without commands.
 	Commands []string
 	Good     string
+	GoodCode GoodCode
 	Fixes    []Fix
 }
 
 // Reading is a sentence in English; Code and Params say the same for translation.
 type Reading struct {
-	Code     string
+	Code     ReadingCode
 	Sentence string
 	Params   map[string]string
 }
@@ -65,7 +67,7 @@ type Reading struct {
 // Fix is text to copy: a command, or lines for a file.
 type Fix struct {
 	// Code says what it is for.
-	Code string
+	Code FixCode
 	// File is what the lines belong into, "" for commands.
 	File string
 	Text string
@@ -172,7 +174,15 @@ func (p *patient) checks() []Check {
 	if p.vm != nil {
 		checks = append(checks, p.config())
 	}
-	return append(checks, p.held(), p.reset(), p.bios())
+	checks = append(checks, p.held(), p.reset(), p.bios())
+	for i := range checks {
+		if c := &checks[i]; len(c.Commands) == 0 {
+			c.GoodCode = ""
+		} else {
+			c.Good = goodSentences[c.GoodCode]
+		}
+	}
+	return checks
 }
 
 // mapped tells whether a line names a mapping.

@@ -12,7 +12,7 @@ import (
 
 // driver looks at what holds the functions on the host.
 func (p *patient) driver() Check {
-	c := Check{Code: CheckDriver, State: Passed, Good: "Kernel driver in use: vfio-pci, or no driver"}
+	c := Check{Code: CheckDriver, State: Passed, GoodCode: GoodDriver}
 	var untold, host []*atlas.Device
 	for _, device := range p.named {
 		switch {
@@ -20,11 +20,12 @@ func (p *patient) driver() Check {
 			untold = append(untold, device)
 		case p.kept(device) && !device.ForVMs() && !p.running():
 			c.State, c.Stops = Failed, true
-			c.Readings = append(c.Readings, reading("kept_unbound", fmt.Sprintf("The line has driver=keep, so Proxmox VE binds nothing, and %s holds %s.",
-				driverName(device), device.Address), "device", device.Address.String(), "driver", device.Host.Driver))
+			c.Readings = append(c.Readings, keptUnbound(device))
 			c.Fixes = append(c.Fixes, bindFixes(device)...)
-		case device.ForVMs(), device.Host.Driver == "":
-			c.Readings = append(c.Readings, reading("bound", fmt.Sprintf("%s holds %s.", driverName(device), device.Address),
+		case device.Host.Driver == "":
+			c.Readings = append(c.Readings, reading("unbound", fmt.Sprintf("No driver holds %s.", device.Address), "device", device.Address.String()))
+		case device.ForVMs():
+			c.Readings = append(c.Readings, reading("bound", fmt.Sprintf("%s holds %s.", device.Host.Driver, device.Address),
 				"device", device.Address.String(), "driver", device.Host.Driver))
 		default:
 			host = append(host, device)
@@ -34,23 +35,21 @@ func (p *patient) driver() Check {
 		if device.Host.BootDisplay.Value {
 			c.State = Failed
 			c.Readings = append(c.Readings, reading("boot_display", fmt.Sprintf("%s is the display that the host shows its console on (%s); it may not give it back.",
-				device.Address, driverName(device)), "device", device.Address.String(), "driver", device.Host.Driver))
+				device.Address, device.Host.Driver), "device", device.Address.String(), "driver", device.Host.Driver))
 			c.Fixes = append(c.Fixes, bindFixes(device)...)
 			continue
 		}
 		c.Readings = append(c.Readings, reading("host_driver", fmt.Sprintf("%s holds %s now; at a start Proxmox VE takes it away and binds vfio-pci.",
-			driverName(device), device.Address), "device", device.Address.String(), "driver", device.Host.Driver))
+			device.Host.Driver, device.Address), "device", device.Address.String(), "driver", device.Host.Driver))
 	}
 	if len(host) > 0 && c.State == Passed {
 		c.Fixes = append(c.Fixes, bindFixes(host...)...)
 	}
-	if len(untold) > 0 || len(c.Readings) == 0 {
-		if c.State == Passed {
-			c.State = Unseen
-		}
-		c.Readings = append(c.Readings, reading("driver_unread", "Which driver holds the devices is not told here.", "devices", list(untold)))
+	if len(untold) > 0 {
+		c.unseen(reading("driver_unread", fmt.Sprintf("Which driver holds %s is not told here.", list(untold)), "devices", list(untold)))
 		c.Commands = lspci(untold)
 	}
+	c.orNoDevice()
 	return c
 }
 
@@ -64,11 +63,14 @@ func (p *patient) kept(device *atlas.Device) bool {
 	})
 }
 
-func driverName(device *atlas.Device) string {
-	if device.Host.Driver == "" {
-		return "no driver"
+// keptUnbound says what holds a function of a line with driver=keep.
+func keptUnbound(device *atlas.Device) Reading {
+	address, driver := device.Address.String(), device.Host.Driver
+	if driver == "" {
+		return reading("kept_no_driver", fmt.Sprintf("The line has driver=keep, so Proxmox VE binds nothing, and no driver holds %s.", address), "device", address)
 	}
-	return device.Host.Driver
+	return reading("kept_unbound", fmt.Sprintf("The line has driver=keep, so Proxmox VE binds nothing, and %s holds %s.", driver, address),
+		"device", address, "driver", driver)
 }
 
 // lspci gives the commands that show the drivers of functions, one for each slot.
@@ -79,9 +81,6 @@ func lspci(devices []*atlas.Device) []string {
 		if command := "lspci -nnk -s " + slot; !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
-	}
-	if len(commands) == 0 {
-		commands = []string{"lspci -nnk"}
 	}
 	return commands
 }
@@ -101,11 +100,11 @@ func bindFixes(devices ...*atlas.Device) []Fix {
 	for _, driver := range drivers {
 		lines = append(lines, "softdep "+driver+" pre: vfio-pci")
 	}
-	fixes := []Fix{{Code: "vfio_ids", File: "/etc/modprobe.d/vfio.conf", Text: strings.Join(lines, "\n")}}
+	fixes := []Fix{{Code: FixVFIO, File: "/etc/modprobe.d/vfio.conf", Text: strings.Join(lines, "\n")}}
 	if cards := blacklisted(drivers); cards != "" {
-		fixes = append(fixes, Fix{Code: "blacklist", File: "/etc/modprobe.d/blacklist-gpu.conf", Text: cards})
+		fixes = append(fixes, Fix{Code: FixBlacklist, File: "/etc/modprobe.d/blacklist-gpu.conf", Text: cards})
 	}
-	return append(fixes, Fix{Code: "run", Text: "update-initramfs -u -k all"})
+	return append(fixes, Fix{Code: FixRun, Text: "update-initramfs -u -k all"})
 }
 
 // blacklisted gives the lines that keep drivers of graphics cards from being loaded.
@@ -121,7 +120,7 @@ func blacklisted(drivers []string) string {
 
 // reset looks whether the functions can be reset between two starts.
 func (p *patient) reset() Check {
-	c := Check{Code: CheckReset, State: Passed, Good: "flr, pm or bus"}
+	c := Check{Code: CheckReset, State: Passed, GoodCode: GoodReset}
 	var untold []*atlas.Device
 	for _, device := range p.named {
 		switch {
@@ -139,15 +138,13 @@ func (p *patient) reset() Check {
 				device.Address), "device", device.Address.String()))
 		}
 	}
-	if len(untold) > 0 || len(c.Readings) == 0 {
-		if c.State == Passed {
-			c.State = Unseen
-		}
-		c.Readings = append(c.Readings, reading("reset_unread", "How the devices can be reset is not told here.", "devices", list(untold)))
+	if len(untold) > 0 {
+		c.unseen(reading("reset_unread", fmt.Sprintf("How %s can be reset is not told here.", list(untold)), "devices", list(untold)))
 		for _, device := range untold {
 			c.Commands = append(c.Commands, "cat /sys/bus/pci/devices/"+device.Address.String()+"/reset_method")
 		}
 	}
+	c.orNoDevice()
 	return c
 }
 
@@ -172,7 +169,7 @@ func (p *patient) bios() Check {
 		Code: CheckBIOS, State: Unseen,
 		Readings: []Reading{reading("firmware", "Settings of the firmware to look at: "+names+".", "settings", names)},
 		Commands: []string{lookAtIOMMU, "dmesg | grep -e BAR"},
-		Good:     "No line with \"can't assign\" or \"no space for\"",
+		GoodCode: GoodBARs,
 	}
 }
 

@@ -13,7 +13,7 @@ const lookAtIOMMU = "dmesg | grep -e DMAR -e IOMMU -e AMD-Vi"
 
 // iommu looks whether the node has an IOMMU that is on.
 func (p *patient) iommu() Check {
-	c := Check{Code: CheckIOMMU, Commands: []string{lookAtIOMMU}, Good: "DMAR: IOMMU enabled, or AMD-Vi: Interrupt remapping enabled"}
+	c := Check{Code: CheckIOMMU, Commands: []string{lookAtIOMMU}, GoodCode: GoodIOMMU}
 	groups, grouped, untold := map[int]bool{}, 0, 0
 	for i := range p.node.Devices {
 		switch group := p.node.Devices[i].Device.Group; {
@@ -49,7 +49,7 @@ func (p *patient) iommu() Check {
 }
 
 // noIOMMU fails the check, and says how to switch the IOMMU on.
-func (p *patient) noIOMMU(c Check, code, sentence string) Check {
+func (p *patient) noIOMMU(c Check, code ReadingCode, sentence string) Check {
 	c.State, c.Stops = Failed, true
 	c.Readings = append(c.Readings, reading(code, sentence, "node", p.node.Name))
 	words := p.read.IOMMU.Value.CommandLine
@@ -61,11 +61,11 @@ func (p *patient) noIOMMU(c Check, code, sentence string) Check {
 		parameters = "iommu=pt"
 	}
 	c.Fixes = []Fix{
-		{Code: "firmware_iommu", Text: "VT-d (Intel) or AMD-Vi / IOMMU (AMD): Enabled"},
-		{Code: "grub", File: "/etc/default/grub", Text: `GRUB_CMDLINE_LINUX_DEFAULT="quiet ` + parameters + `"`},
-		{Code: "run", Text: "update-grub"},
-		{Code: "systemd_boot", File: "/etc/kernel/cmdline", Text: "root=ZFS=rpool/ROOT/pve-1 boot=zfs " + parameters},
-		{Code: "run", Text: "proxmox-boot-tool refresh"},
+		{Code: FixFirmwareIOMMU, Text: "VT-d (Intel) or AMD-Vi / IOMMU (AMD): Enabled"},
+		{Code: FixGRUB, File: "/etc/default/grub", Text: `GRUB_CMDLINE_LINUX_DEFAULT="quiet ` + parameters + `"`},
+		{Code: FixRun, Text: "update-grub"},
+		{Code: FixSystemdBoot, File: "/etc/kernel/cmdline", Text: parameters},
+		{Code: FixRun, Text: "proxmox-boot-tool refresh"},
 	}
 	return c
 }
@@ -96,7 +96,7 @@ func (p *patient) devices() Check {
 			name = device.IDs.Pair.String()
 		}
 		c.Readings = append(c.Readings, reading("present", fmt.Sprintf("%s is there: %s (%s).", device.Address, name, className(device)),
-			"device", device.Address.String(), "name", name, "class", device.Class.String()))
+			"device", device.Address.String(), "name", name, "class", className(device)))
 	}
 	for i := range p.node.Unplaced {
 		u := &p.node.Unplaced[i]
@@ -119,17 +119,17 @@ func (p *patient) devices() Check {
 	}
 	if c.State != Passed {
 		c.Commands = []string{"lspci -Dnn"}
-		c.Good = "A line with the address and the ids of the device"
+		c.GoodCode = GoodDevice
 	}
 	if len(c.Readings) == 0 {
 		c.State = Unseen
-		code, sentence := "nothing_named", "No line names a device that could be looked for."
 		if p.vm != nil && p.vm.Config == nil {
-			code, sentence = "config_unread", fmt.Sprintf("The configuration of VM %d was not read.", p.vm.VMID)
+			c.Readings = append(c.Readings, p.configUnread())
+		} else {
+			c.Readings = append(c.Readings, reading("nothing_named", "No line names a device that could be looked for."))
 		}
-		c.Readings = append(c.Readings, reading(code, sentence))
 		if p.vm != nil {
-			c.Commands, c.Good = []string{fmt.Sprintf("qm config %d --current", p.vm.VMID)}, "Lines hostpci0 and so on"
+			c.Commands, c.GoodCode = []string{fmt.Sprintf("qm config %d --current", p.vm.VMID)}, GoodLines
 		}
 	}
 	return c
@@ -154,15 +154,14 @@ func (p *patient) groups() Check {
 		c.Readings = append(c.Readings, reading("no_group", fmt.Sprintf("%s %s no IOMMU group; without one nothing can be passed.", list(lacking), verb(len(lacking), "has", "have")),
 			"devices", list(lacking)))
 	}
-	if len(untold) > 0 || len(c.Readings) == 0 {
-		if c.State == Passed {
-			c.State = Unseen
-		}
-		c.Readings = append(c.Readings, reading("groups_unread", "The IOMMU groups of the devices were not read.", "devices", list(untold)))
+	if len(untold) > 0 {
+		c.unseen(reading("groups_unread", fmt.Sprintf("The IOMMU %s of %s %s not read.", verb(len(untold), "group", "groups"), list(untold),
+			verb(len(untold), "was", "were")), "devices", list(untold)))
 	}
+	c.orNoDevice()
 	if c.State != Passed {
 		c.Commands = append(c.Commands, "find /sys/kernel/iommu_groups -type l", "lspci -nnk", "lsblk -o NAME,MOUNTPOINTS,HCTL,TRAN")
-		c.Good = "The device in a group without anything that the host needs"
+		c.GoodCode = GoodGroup
 	}
 	return c
 }
@@ -191,17 +190,17 @@ func (p *patient) group(c *Check, device *atlas.Device) {
 	case len(used) > 0:
 		c.State = Failed
 		c.Readings = append(c.Readings, reading("group_takes_used", fmt.Sprintf("IOMMU group %d holds %s, which the host uses: a start takes it away.", number, described(used)),
-			"group", key, "devices", list(used)))
-		c.Fixes = append(c.Fixes, Fix{Code: "other_slot", Text: "Put the card into another slot, or switch on ACS in the firmware."})
+			"group", key, "devices", described(used)))
+		c.Fixes = append(c.Fixes, Fix{Code: FixOtherSlot, Text: "Put the card into another slot, or switch on ACS in the firmware."})
 	case len(lost) > 0:
 		if c.State == Passed {
 			c.State = Unseen // whether the host needs them
 		}
 		c.Readings = append(c.Readings, reading("group_takes", fmt.Sprintf("IOMMU group %d holds %s, which the host loses at a start; whether it needs that cannot be seen from here.", number, described(lost)),
-			"group", key, "devices", list(lost)))
+			"group", key, "devices", described(lost)))
 	case len(others) > 0:
 		c.Readings = append(c.Readings, reading("group_harmless", fmt.Sprintf("IOMMU group %d holds %s beside it, nothing that the host would miss.", number, described(others)),
-			"group", key, "devices", list(others)))
+			"group", key, "devices", described(others)))
 	default:
 		c.Readings = append(c.Readings, reading("group_alone", fmt.Sprintf("IOMMU group %d holds nothing else.", number), "group", key))
 	}

@@ -7,8 +7,8 @@ import (
 	"pciatlas/internal/atlas"
 )
 
-// read makes a reading. Its parameters come in pairs of name and value.
-func reading(code, sentence string, params ...string) Reading {
+// reading makes a reading. Its parameters come in pairs of name and value.
+func reading(code ReadingCode, sentence string, params ...string) Reading {
 	r := Reading{Code: code, Sentence: sentence, Params: map[string]string{}}
 	for i := 0; i+1 < len(params); i += 2 {
 		r.Params[params[i]] = params[i+1]

@@ -9,6 +9,7 @@ import (
 
 	"pciatlas/internal/doctor"
 	"pciatlas/internal/placement"
+	"pciatlas/internal/plan"
 )
 
 // Placement is the nodes on which a VM can start.
@@ -100,9 +101,14 @@ func (x *inventory) getPlacement(ctx context.Context, input *placementInput) (*r
 	}
 	what := fmt.Sprintf("placement %d %s", input.VMID, input.Node)
 	return x.answer(ctx, v, input.Conditional, what, func(*subject) (any, error) {
-		placed := placement.New(v.report).Place(vms[0])
+		places := placement.New(v.report)
+		placed := places.Place(vms[0])
 		placed.Only(input.Node)
-		return Placement{Answer: placed.Answer(v.report.Cluster), ReadAt: v.readAt(), Scopes: v.scopes()}, nil
+		supposed := places.Suppose(vms[0], plan.Wanted(v.report))
+		supposed.Only(input.Node)
+		answer := placed.Answer(v.report.Cluster)
+		answer.Suggested = supposed.Answer()
+		return Placement{Answer: answer, ReadAt: v.readAt(), Scopes: v.scopes()}, nil
 	})
 }
 

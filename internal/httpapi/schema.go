@@ -166,6 +166,9 @@ func refineText(schema *huma.Schema, t reflect.Type) {
 	}
 	list, known := words[t]
 	if !known {
+		list, known = placingWords[t]
+	}
+	if !known {
 		return
 	}
 	schema.Enum = append([]any{}, list...)

@@ -19,6 +19,9 @@ type Answer struct {
 	// Slots are those that are set at the next start.
 	Slots []string     `json:"slots"`
 	Nodes []AnswerNode `json:"nodes"`
+	// Suggested is what would be with the mappings that are suggested; null: none of them
+	// is about its lines, or the mappings were not read.
+	Suggested *AnswerSupposed `json:"suggested"`
 }
 
 // AnswerNode is the public form of a NodeVerdict.
@@ -70,6 +73,23 @@ type EvacuationAnswer struct {
 	Whole   bool            `json:"complete"`
 	Stay    []AnswerLeaving `json:"stay"`
 	Leave   []AnswerLeaving `json:"leave"`
+	// Together is an arrangement in which they start elsewhere at the same time.
+	Together AnswerTogether `json:"together"`
+}
+
+// AnswerTogether is the public form of a Together.
+type AnswerTogether struct {
+	VMs []AnswerSettled `json:"vms"`
+	Cut bool            `json:"cut"` // not all arrangements were looked at
+}
+
+// AnswerSettled is the public form of a Settled.
+type AnswerSettled struct {
+	VMID    int           `json:"vmid"`
+	Name    *string       `json:"name"`
+	Node    *string       `json:"node"`  // null: no place beside the others
+	Alone   bool          `json:"alone"` // it could start somewhere without the others
+	Devices []pci.Address `json:"devices"`
 }
 
 // AnswerLeaving is one VM of an evacuation.
@@ -94,8 +114,19 @@ func (p *Placement) Answer(cluster string) Answer {
 func (e *Evacuation) Answer(cluster string) EvacuationAnswer {
 	return EvacuationAnswer{
 		Cluster: cluster, Node: e.Node, VMs: e.VMs, Unbound: e.Unbound, Whole: e.Whole,
-		Stay: answerLeaving(e.Stay), Leave: answerLeaving(e.Leave),
+		Stay: answerLeaving(e.Stay), Leave: answerLeaving(e.Leave), Together: e.Together.answer(),
 	}
+}
+
+func (t *Together) answer() AnswerTogether {
+	answer := AnswerTogether{VMs: make([]AnswerSettled, len(t.VMs)), Cut: t.Cut}
+	for i := range t.VMs {
+		s := &t.VMs[i]
+		answer.VMs[i] = AnswerSettled{
+			VMID: s.VM.VMID, Name: orNil(s.VM.Name), Node: orNil(s.Node), Alone: s.Alone, Devices: append([]pci.Address{}, s.Devices...),
+		}
+	}
+	return answer
 }
 
 func answerLeaving(vms []Leaving) []AnswerLeaving {

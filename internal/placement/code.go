@@ -1,6 +1,6 @@
 package placement
 
-// ReasonCode is the stable name of a kind of reason.
+// ReasonCode is the stable name of a kind of reason. Wordings has a line for each.
 type ReasonCode string
 
 // What refuses the start, in the order in which Proxmox VE comes to it.

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"slices"
+
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
 )
@@ -14,6 +16,8 @@ type Evacuation struct {
 	// Stay are the VMs that cannot simply leave, Leave those with devices that can; by
 	// number.
 	Stay, Leave []Leaving
+	// Together is where all of them could start at the same time.
+	Together Together
 	// Whole: all VMs of the node were seen and read.
 	Whole bool
 }
@@ -62,6 +66,7 @@ func (p *Places) evacuate(from *node) Evacuation {
 			e.Stay = append(e.Stay, leaving)
 		}
 	}
+	e.Together = p.together(append(slices.Clone(e.Stay), e.Leave...))
 	return e
 }
 

@@ -44,14 +44,13 @@ type MoveCode string
 
 // The reasons.
 const (
-	MoveRaw         MoveCode = "raw_address"               // "can't migrate VM which uses local devices"
-	MoveNoEntry     MoveCode = "mapping_no_entry_for_node" // "mapped resources … not available"
-	MoveNoMapping   MoveCode = "mapping_not_found"
-	MoveInvisible   MoveCode = "mapping_invisible"
-	MoveNoLiveFlag  MoveCode = "not_live_migration_capable"
-	MoveNodeOff     MoveCode = "node_off"
-	MoveNodeUnread  MoveCode = "config_unread"
-	MoveLineInvalid MoveCode = "line_refused"
+	MoveRaw        MoveCode = "raw_address"               // "can't migrate VM which uses local devices"
+	MoveNoEntry    MoveCode = "mapping_no_entry_for_node" // "mapped resources … not available"
+	MoveNoMapping  MoveCode = "mapping_not_found"
+	MoveInvisible  MoveCode = "mapping_invisible"
+	MoveNoLiveFlag MoveCode = "not_live_migration_capable"
+	MoveNodeOff    MoveCode = "node_off"
+	MoveNodeUnread MoveCode = "config_unread"
 )
 
 // moveOff tells of a move while the VM is powered off.

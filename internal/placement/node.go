@@ -25,6 +25,7 @@ type node struct {
 	holders  []*holder                 // see holding
 	known    bool                      // holders were worked out
 	sure     map[pci.Address]*atlas.VM // see certain
+	spent    stock                     // what supposed starts took of the types of mediated device
 }
 
 // resolved is what one value of a slot is on the node.

@@ -93,7 +93,7 @@ func (a *attempt) sliceOn(address pci.Address, name string, left stock) sliceSta
 	key := stockKey{address, name}
 	count, known := left[key]
 	if !known {
-		count = device.Types.Value[i].Available + a.ownSlices(address, name)
+		count = device.Types.Value[i].Available + a.ownSlices(address, name) - a.node.spent[key]
 		left[key] = count
 	}
 	if count <= 0 {

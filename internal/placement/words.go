@@ -163,11 +163,12 @@ func (a *attempt) noFree(slot int, resolved *atlas.StartSlot, message string) Re
 			}
 		}
 	}
-	sentence := fmt.Sprintf("Nothing is left on node %s for %s: %q.", a.node.Name, pve.SlotKey(slot), message)
+	sentence, variant := fmt.Sprintf("Nothing is left on node %s for %s: %q.", a.node.Name, pve.SlotKey(slot), message), "nothing"
 	if len(vms) > 0 {
+		variant = "held"
 		sentence = fmt.Sprintf("Nothing is left on node %s for %s, because of %s: %q.", a.node.Name, pve.SlotKey(slot), vmWords(vms), message)
 	}
-	return a.reason(NoFreeDevice, Refuses, slot, via(resolved), sentence, "message", message).about(nil, vms)
+	return a.reason(NoFreeDevice, Refuses, slot, via(resolved), sentence, "message", message, "variant", variant).about(nil, vms)
 }
 
 func (a *attempt) heldBy(slot int, resolved *atlas.StartSlot, held []pci.Address, by []*atlas.VM) Reason {

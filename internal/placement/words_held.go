@@ -67,9 +67,13 @@ func (a *attempt) scopeUnproven() Reason {
 }
 
 func (a *attempt) openIssue(issue *atlas.Issue) Reason {
-	return a.reason(VMsUnseen, Open, atlas.NoSlot, "",
+	r := a.reason(VMsUnseen, Open, atlas.NoSlot, "",
 		"Not all VMs of node "+a.node.Name+" were seen; one of them may hold the devices: "+issue.Message,
 		"issue", string(issue.Code), "message", issue.Message)
+	if issue.VMID != 0 {
+		r.Params["issue_vmid"] = strconv.Itoa(issue.VMID)
+	}
+	return r
 }
 
 func (a *attempt) hiddenHolder(h *holder) Reason {

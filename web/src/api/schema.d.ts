@@ -715,12 +715,16 @@ export interface components {
             visible_vms: number;
         };
         AnswerCheck: {
-            code: string;
+            /** @enum {string} */
+            code: "iommu" | "devices" | "groups" | "driver" | "mapping" | "config" | "held" | "reset" | "bios";
             commands: string[];
             fixes: components["schemas"]["AnswerFix"][];
+            /** @enum {string|null} */
+            good_code: "iommu_on" | "device_listed" | "lines_listed" | "group_clean" | "vfio_or_none" | "no_faults" | "as_meant" | "no_holder" | "methods" | "no_bar_errors" | null;
             good_output: string | null;
             readings: components["schemas"]["AnswerReading"][];
-            state: string;
+            /** @enum {string} */
+            state: "passed" | "failed" | "unseen";
             stops_start: boolean;
         };
         AnswerDevice: {
@@ -747,7 +751,8 @@ export interface components {
             virtual_functions: string[] | null;
         };
         AnswerFix: {
-            code: string;
+            /** @enum {string} */
+            code: "firmware_iommu" | "grub" | "systemd_boot" | "run" | "vfio_ids" | "blacklist" | "other_slot" | "unlock";
             file: string | null;
             text: string;
         };
@@ -788,11 +793,13 @@ export interface components {
             whole_slot: boolean;
         };
         AnswerMove: {
-            code: string | null;
+            /** @enum {string|null} */
+            code: "raw_address" | "mapping_no_entry_for_node" | "mapping_not_found" | "mapping_invisible" | "not_live_migration_capable" | "node_off" | "config_unread" | null;
             ha: boolean | null;
             mapping: string | null;
             slots: string[];
-            verdict: string;
+            /** @enum {string} */
+            verdict: "allowed" | "root_only" | "blocked" | "unverified" | "unknown" | "not_running";
         };
         AnswerNode: {
             here: boolean;
@@ -802,7 +809,8 @@ export interface components {
             reasons: components["schemas"]["AnswerReason"][];
             /** @description Values that have to change places so that the VM starts; null: nothing to change, or no order helps. */
             swap: components["schemas"]["AnswerSwap"][] | null;
-            verdict: string;
+            /** @enum {string} */
+            verdict: "can_start" | "cannot_start" | "unknown";
         };
         AnswerRawLine: {
             name: string | null;
@@ -812,16 +820,19 @@ export interface components {
             vmid: number;
         };
         AnswerReading: {
-            code: string;
+            /** @enum {string} */
+            code: "iommu_present" | "iommu_absent" | "iommu_groups" | "iommu_no_groups" | "iommu_unseen" | "command_line" | "present" | "absent" | "devices_unread" | "nothing_named" | "config_unread" | "no_device" | "no_group" | "groups_unread" | "group_takes_used" | "group_takes" | "group_harmless" | "group_alone" | "kept_unbound" | "kept_no_driver" | "bound" | "unbound" | "boot_display" | "host_driver" | "driver_unread" | "mapping_not_found" | "mapping_invisible" | "mapping_no_entry" | "not_mapped" | "entry_invalid" | "entry_unread" | "entry_fits" | "refused" | "start_refused" | "line_dropped" | "locked" | "template" | "custom_args" | "hookscript" | "config_fine" | "runs" | "held" | "group_held" | "may_be_held" | "unseen" | "named_by_others" | "not_held" | "reset_methods" | "reset" | "no_reset" | "reset_unread" | "firmware";
             params: {
                 [key: string]: string;
             };
             sentence: string;
         };
         AnswerReason: {
-            code: string;
+            /** @enum {string} */
+            code: "template" | "locked" | "line_refused" | "mapping_not_found" | "mapping_no_entry_for_node" | "mapping_invalid" | "device_not_present" | "assigned_twice" | "no_device_left" | "held_by_vm" | "none_left_in_any_case" | "no_iommu" | "no_iommu_group" | "group_held_by_vm" | "driver_keep_unbound" | "mdev_type_unknown" | "mdev_exhausted" | "mdev_parent_held" | "memory_exceeds_node" | "romfile_missing" | "config_unread" | "node_off" | "devices_unread" | "mapping_invisible" | "mapping_unchecked" | "group_unread" | "driver_unread" | "mdev_types_unread" | "mdev_in_use" | "may_be_held" | "too_many_ways" | "vm_scope_unproven" | "vms_unseen" | "vm_unread" | "vm_custom_args" | "vm_hookscript" | "vm_mapping_gone" | "own_custom_args" | "gets" | "may_get" | "gets_mdev" | "group_takes" | "romfile_unseen";
             devices: string[];
-            effect: string;
+            /** @enum {string} */
+            effect: "refuses" | "open" | "outcome" | "remarked";
             first: boolean;
             mapping: string | null;
             params: {
@@ -860,6 +871,14 @@ export interface components {
             /** Format: int64 */
             vmid: number | null;
         };
+        AnswerSettled: {
+            alone: boolean;
+            devices: string[];
+            name: string | null;
+            node: string | null;
+            /** Format: int64 */
+            vmid: number;
+        };
         AnswerSuggestion: {
             added: number[];
             changes: boolean;
@@ -874,9 +893,23 @@ export interface components {
             raw_lines: components["schemas"]["AnswerRawLine"][];
             vendor_name: string | null;
         };
+        AnswerSupposed: {
+            mappings: components["schemas"]["AnswerSupposedMapping"][];
+            nodes: components["schemas"]["AnswerNode"][];
+            raw_slots: string[];
+        };
+        AnswerSupposedMapping: {
+            exists: boolean;
+            id: string;
+            slots: string[];
+        };
         AnswerSwap: {
             from: string;
             to: string;
+        };
+        AnswerTogether: {
+            cut: boolean;
+            vms: components["schemas"]["AnswerSettled"][];
         };
         AnswerUnplaced: {
             /** @enum {string} */
@@ -1204,7 +1237,8 @@ export interface components {
             device: string | null;
             /** Format: int64 */
             failed: number;
-            first: string | null;
+            /** @enum {string|null} */
+            first: "iommu" | "devices" | "groups" | "driver" | "mapping" | "config" | "held" | "reset" | "bios" | null;
             node: string;
             /** Format: int64 */
             passed: number;
@@ -1239,6 +1273,7 @@ export interface components {
             /** @description How much of each node was read. */
             scopes: components["schemas"]["NodeScope"][];
             stay: components["schemas"]["AnswerLeaving"][];
+            together: components["schemas"]["AnswerTogether"];
             /** Format: int64 */
             visible_vms: number;
             /** Format: int64 */
@@ -1691,6 +1726,7 @@ export interface components {
             slots: string[];
             /** @enum {string} */
             status: "running" | "stopped" | "unknown";
+            suggested: components["schemas"]["AnswerSupposed"] | null;
             template: boolean;
             /** Format: int64 */
             vmid: number;
