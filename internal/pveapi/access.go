@@ -1,9 +1,11 @@
 package pveapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pve"
@@ -60,6 +62,9 @@ func (r *reader) askACL(ctx context.Context, tree pve.PermissionTree) facts.Read
 	if err != nil {
 		return failedRead[[]pve.ACLEntry](r, from, request, err)
 	}
+	slices.SortFunc(entries, func(a, b pve.ACLEntry) int { // Proxmox VE gives them in any order
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Role, b.Role))
+	})
 	read := facts.Read[[]pve.ACLEntry]{State: rowState(problems), Value: entries, Stamp: r.stamp(from), Problems: problems}
 	if read.State == facts.OK && !tree.Holds("/access", pve.SysAudit) {
 		read.State = facts.Filtered
