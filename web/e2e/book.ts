@@ -46,6 +46,8 @@ function nodeC(change: Record<string, unknown>): Altered {
 
 const unreadNode = { devices: null, complete: false, issues: [{ code: "devices_unreadable", message: "Not told.", node: "pve-c", blocks: true, devices: null, mapping: null, slot: null, vmid: null }] };
 const nodes = /\/clusters\/lab\/nodes$/;
+const mappings = /\/clusters\/lab\/mappings$/;
+const suggestions = /\/clusters\/lab\/mappings\/suggestions$/;
 
 /** Every page. One that is new needs a line here and has the whole set of tests. */
 export const book: readonly Entry[] = [
@@ -80,6 +82,28 @@ export const book: readonly Entry[] = [
     path: "/findings", titles: { en: "Findings", "zh-CN": "发现", ru: "Замечания" },
     told: (main) => main.getByRole("button", { name: "device-not-present" }), reads: /\/clusters\/lab\/findings$/, ages: true,
     empty: { altered: [{ what: /\/lab\/findings$/, answer: (said) => ({ ...said, findings: [] }) }], says: ["No findings", "What was not read stands above."] },
+  },
+  {
+    path: "/mappings", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
+    told: (main) => main.getByRole("row", { name: /^old-card/ }), reads: mappings, ages: true,
+    empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, mappings: [], findings: [] }) }], says: ["No resource mappings", "The list was read, and it is whole."] },
+    unread: { altered: [{ what: mappings, answer: (said) => ({ ...said, read: "failed", scope: "unproven", scope_reason: "No answer in time.", mappings: null, findings: [] }) }], says: ["The list of resource mappings was not read.", "No answer in time.", "Mapping.Audit"] },
+  },
+  {
+    path: "/mappings?mapping=old-card", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
+    told: (main) => main.locator(".entries tbody tr"), reads: mappings, ages: true,
+    unread: { altered: [{ what: mappings, answer: (said) => ({ ...said, read: "failed", scope: "unproven", mappings: null }) }], says: ["is not visible here; whether it exists is not known"] },
+  },
+  {
+    path: "/mappings?view=findings", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
+    told: (main) => main.locator(".fnds > li"), reads: mappings, ages: true,
+    empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, findings: [] }) }], says: ["No findings about mappings", "What was not read stands above."] },
+  },
+  {
+    path: "/mappings?view=suggestions", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
+    told: (main) => main.locator(".entrylines > li"), reads: suggestions, ages: true,
+    empty: { altered: [{ what: suggestions, answer: (said) => ({ ...said, mappings: [], nodes_unread: [] }) }], says: ["Nothing is proposed", "lacks a mapping"] },
+    unread: { altered: [{ what: suggestions, answer: (said) => ({ ...said, mappings: [], nodes_unread: ["pve-c"] }) }], says: ["was not read in full", "No proposal from the nodes that were read"] },
   },
   {
     path: "/desktops", titles: { en: "Desktops", "zh-CN": "纳管桌面", ru: "Рабочие столы" },

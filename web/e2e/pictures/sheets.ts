@@ -22,6 +22,15 @@ export const sheets: readonly Sheet[] = [
   { name: "vm-mapped", path: "/vms/lab/110?cluster=lab" },
   { name: "findings", path: "/findings?cluster=lab", then: (page) => page.locator("details > summary").first().click() },
   { name: "findings-code", path: "/findings?cluster=lab&about=device-not-present" },
+  { name: "mappings", path: "/mappings?cluster=lab" },
+  { name: "mappings-detail", path: "/mappings?cluster=lab&mapping=old-card", then: press(".detail details > summary") },
+  { name: "mappings-users", path: "/mappings?cluster=lab&mapping=rtx-3090" },
+  { name: "mappings-findings", path: "/mappings?cluster=lab&view=findings" },
+  { name: "mappings-suggestions", path: "/mappings?cluster=office&view=suggestions" },
+  { name: "mappings-export", path: "/mappings?cluster=lab", then: writeDown },
+  { name: "mappings-not-read", path: "/mappings?cluster=lab", before: (page) => page.route(/\/clusters\/lab\/mappings$/, unreadMappings) },
+  { name: "mappings-all-clusters", path: "/mappings?cluster=*" },
+  { name: "mappings-large", path: "/mappings?cluster=lab&mapping=pool-03", before: (page) => page.route(/\/clusters\/lab\/mappings$/, manyMappings), only: [1440] },
   { name: "desktops", path: "/desktops?cluster=lab" },
   { name: "desktops-import", path: "/desktops?cluster=lab", as: "operator", then: importFaults },
   { name: "desktops-form", path: "/desktops?cluster=lab", then: press(".rowacts .btn") },
@@ -42,6 +51,7 @@ export const sheets: readonly Sheet[] = [
   { name: "gpus-drawer-print", path: "/gpus?cluster=lab&device=pve-a/0000:01:00.0", print: true },
   { name: "vms-print", path: "/vms?cluster=lab", print: true },
   { name: "vm-print", path: "/vms/lab/103?cluster=lab", print: true },
+  { name: "mappings-print", path: "/mappings?cluster=lab&mapping=old-card", print: true },
   { name: "findings-print", path: "/findings?cluster=lab", print: true },
   { name: "desktops-print", path: "/desktops?cluster=lab", print: true },
 ];
@@ -67,6 +77,34 @@ function fail(route: Route): Promise<void> {
 
 function problem(route: Route, status: number, code: string, detail: string): Promise<void> {
   return route.fulfill({ status, contentType: "application/problem+json", json: { type: "about:blank", title: "", status, code, detail, request_id: "9f2c41d07a5e" } });
+}
+
+async function writeDown(page: Page): Promise<void> {
+  await page.locator(".head .acts .menu > button").click();
+  await page.locator(".menu li:nth-child(4) > button").click();
+  await page.locator("dialog pre[aria-busy=false]").waitFor();
+}
+
+async function unreadMappings(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const said = await response.json() as object;
+  await route.fulfill({ response, json: { ...said, read: "failed", scope: "unproven", scope_fault: "/mapping/pci", scope_reason: "Mapping.Audit is not held on /mapping/pci.", mappings: null, findings: [] } });
+}
+
+interface Told {
+  mappings: { cells: object[] }[];
+}
+
+/** 16 nodes and 30 mappings; one node was not read. */
+async function manyMappings(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const said = await response.json() as Told;
+  const names = Array.from({ length: 16 }, (_, at) => `node-${String(at + 1).padStart(2, "0")}`);
+  const lend = (at: number, node: number): object => ({ ...said.mappings[at % said.mappings.length]?.cells[node % 4], node: names[node], ...(node === 4 ? { verdict: "unreadable", capacity: null } : {}) });
+  await route.fulfill({ response, json: {
+    ...said, findings: [], nodes: names.map((node, at) => ({ node, known: true, devices_read: at !== 4, complete: true })),
+    mappings: Array.from({ length: 30 }, (_, at) => ({ ...said.mappings[at % said.mappings.length], id: `pool-${String(at + 1).padStart(2, "0")}`, cells: names.map((__, node) => lend(at, node)) })),
+  } });
 }
 
 async function importFaults(page: Page): Promise<void> {

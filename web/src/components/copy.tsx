@@ -33,10 +33,12 @@ interface CopyProps {
   label?: string;
   /** Words in the button; without, the sign alone. */
   children?: string;
+  /** Classes of a button that is not a small one. */
+  look?: string;
 }
 
 /** A button that copies a text and says for a moment that it did. */
-export function CopyButton({ text, label, children }: CopyProps) {
+export function CopyButton({ text, label, children, look = children === undefined ? "btn small icon" : "btn small" }: CopyProps) {
   const { t } = useTranslation();
   const [said, setSaid] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
@@ -44,7 +46,6 @@ export function CopyButton({ text, label, children }: CopyProps) {
     const timer = setTimeout(() => { setSaid(null); }, 2000);
     return () => { clearTimeout(timer); };
   }, [said]);
-  const look = children === undefined ? "btn small icon" : "btn small";
   return (
     <>
       <button

@@ -60,7 +60,7 @@ function About({ finding, onCode, manyClusters }: { finding: Finding; onCode: Fi
       {vmid !== undefined && <span>VM <VMLink cluster={finding.cluster} vmid={vmid} name={null} /></span>}
       {slot !== undefined && <span className="mono">{slot}</span>}
       {device !== undefined && <DeviceLink finding={finding} node={node} device={device} />}
-      {mapping !== undefined && <span>{t("vm.mapping")} <span className="mono">{mapping}</span></span>}
+      {mapping !== undefined && <span>{t("vm.mapping")} <Link className="mono" to="/mappings" search={{ cluster: finding.cluster, mapping }}>{mapping}</Link></span>}
     </div>
   );
 }

@@ -1,0 +1,23 @@
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Empty } from "../../components/states";
+import { mergeFindings } from "../../domain/findings";
+import type { Mappings } from "../../domain/mapping";
+import { LongFindingList } from "../findings/list";
+import { FindingsScope } from "../findings/scope";
+import { ListState } from "./list-state";
+
+/** All findings about mappings, the worst first. */
+export function MappingFindings({ told, many }: { told: readonly Mappings[]; many: boolean }) {
+  const { t } = useTranslation();
+  const findings = useMemo(() => mergeFindings(told.map((one) => one.findings.map((finding) => ({ cluster: one.cluster, ...finding })))), [told]);
+  return (
+    <>
+      {told.map((one) => <FindingsScope key={one.cluster} cluster={one.cluster} nodes={one.scopes} named={many} />)}
+      {told.map((one) => (one.mappings === null || one.scope !== "proven" || one.read !== "ok") && <ListState key={one.cluster} told={one} />)}
+      {findings.length > 0
+        ? <LongFindingList findings={findings} manyClusters={many} />
+        : <Empty title={t("mapping.no_findings_all")}><p>{t("findings.empty_why")}</p></Empty>}
+    </>
+  );
+}
