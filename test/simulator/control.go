@@ -40,7 +40,20 @@ func (c *control) routes() http.Handler {
 	mux.HandleFunc("POST /worlds/{id}/nodes/{node}/remove", c.with(func(cl *cluster, r *http.Request) error {
 		return cl.removeNode(r.PathValue("node"))
 	}))
+	mux.HandleFunc("POST /worlds/{id}/commands", c.command)
 	return mux
+}
+
+// command runs a command line of pvesh or qm as root on a node of a cluster.
+func (c *control) command(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	cl := c.clusters[r.PathValue("id")]
+	c.mu.Unlock()
+	if cl == nil || cl.server == nil {
+		http.Error(w, "no such world, or one of recorded answers", http.StatusNotFound)
+		return
+	}
+	cl.server.Commands().ServeHTTP(w, r)
 }
 
 func (c *control) start(w http.ResponseWriter, r *http.Request) {
@@ -65,6 +78,7 @@ func (c *control) start(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusCreated)
 	_ = json.NewEncoder(w).Encode(map[string]string{ // who asked may have gone
 		"id": id, "endpoint": cl.front.URL, "fingerprint": cl.front.Fingerprint, "token": cl.token,
+		"changing_token": pvesim.DemoTokenChanging, "root_password": pvesim.DemoRootPassword,
 	})
 }
 
@@ -112,6 +126,8 @@ func addFault(cl *cluster, r *http.Request) error {
 		Kind    string `json:"kind"`
 		Path    string `json:"path"`
 		Node    string `json:"node"`
+		Method  string `json:"method"`
+		Effect  string `json:"effect"`
 		Reason  string `json:"reason"`
 		Skip    int    `json:"skip"`
 		Times   int    `json:"times"`
@@ -120,11 +136,17 @@ func addFault(cl *cluster, r *http.Request) error {
 	if err := decode(r, &wanted); err != nil {
 		return err
 	}
+	effect, known := map[string]pvesim.Effect{
+		"": pvesim.EffectUsual, "done": pvesim.EffectDone, "lost": pvesim.EffectLost,
+	}[wanted.Effect]
+	if !known {
+		return fmt.Errorf("no effect is called %q", wanted.Effect)
+	}
 	for _, kind := range pvesim.FaultKinds() {
 		if kind.String() == wanted.Kind {
 			cl.faults.Inject(&pvesim.Fault{
-				Kind: kind, Path: wanted.Path, Node: wanted.Node, Reason: wanted.Reason, Skip: wanted.Skip, Times: wanted.Times,
-				Delay: time.Duration(wanted.DelayMS) * time.Millisecond,
+				Kind: kind, Path: wanted.Path, Node: wanted.Node, Method: wanted.Method, Effect: effect, Reason: wanted.Reason,
+				Skip: wanted.Skip, Times: wanted.Times, Delay: time.Duration(wanted.DelayMS) * time.Millisecond,
 			})
 			return nil
 		}

@@ -10,6 +10,7 @@
 //	DELETE /worlds/{id}/faults                    let all succeed again
 //	POST   /worlds/{id}/nodes/{node}/off          turn a node off
 //	POST   /worlds/{id}/nodes/{node}/remove       take a node out of the cluster, with its guests
+//	POST   /worlds/{id}/commands {"node":…,"argv":[…]}  run pvesh or qm as root, see pvesim.Server.Command
 package main
 
 import (

@@ -203,6 +203,45 @@ func TestAClusterChangesWhileItIsRead(t *testing.T) {
 	change(http.MethodDelete, "", "", http.StatusNotFound)
 }
 
+// TestChangesOfAWorld: somebody else's change as a command, and faults of changes.
+func TestChangesOfAWorld(t *testing.T) {
+	t.Parallel()
+	control := simulator(t)
+	w := started(t, control, "demo")
+	run := func(id, line string) string {
+		t.Helper()
+		words := strings.Split(line, " ")
+		argv, err := json.Marshal(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text := send(t, http.MethodPost, control+"/worlds/"+id+"/commands", `{"node":"pve-a","argv":`+string(argv)+`}`)
+		return strings.TrimSpace(string(text))
+	}
+	if got := run(w.ID, "pvesh delete /cluster/mapping/pci/old-card"); got != `{"stdout":"","stderr":"","code":0}` {
+		t.Errorf("%s", got)
+	}
+	for body, want := range map[string]int{
+		`{"kind":"internal","method":"PUT","effect":"lost"}`: http.StatusNoContent, `{"kind":"internal","effect":"half"}`: http.StatusBadRequest,
+	} {
+		if status, text := send(t, http.MethodPost, control+"/worlds/"+w.ID+"/faults", body); status != want {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+	if got := run(w.ID, "qm set 101 --onboot 1"); !strings.Contains(got, `"stderr":"got timeout\n","code":255`) {
+		t.Errorf("%s", got)
+	}
+	if seen := report(t, w); len(seen.Mappings) != 3 {
+		t.Errorf("%d mappings", len(seen.Mappings))
+	}
+	recorded := started(t, control, "case:PERM-auditor-full")
+	for _, id := range []string{recorded.ID, "99"} {
+		if got := run(id, "qm config 101"); !strings.HasPrefix(got, "no such world") {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
 func TestUnknownWorldsAreRefused(t *testing.T) {
 	t.Parallel()
 	control := simulator(t)

@@ -46,7 +46,7 @@ func build(name, cases string) (built, error) {
 // withAccess gives a world the accounts of the demo.
 func withAccess(w *pvesim.World) *pvesim.World {
 	demo := pvesim.Demo()
-	w.UserCfg, w.Secrets = demo.UserCfg, demo.Secrets
+	w.UserCfg, w.Secrets, w.Accounts = demo.UserCfg, demo.Secrets, demo.Accounts
 	return w
 }
 
@@ -81,6 +81,7 @@ func buildCase(id, cases string) (built, error) {
 		return built{}, fmt.Errorf("%s: %w", id, err)
 	}
 	world.UserCfg, world.Secrets = "", nil // what the recorded token saw, root's sees
+	world.Accounts = pvesim.Demo().Accounts
 	takeContainers(world, scenario)
 	return built{world: world, token: pvesim.RootToken}, nil
 }
