@@ -127,8 +127,11 @@ func (c *call) admit(req *request) *reply {
 	if req.length > 0 && (req.method == http.MethodGet || req.method == http.MethodDelete) {
 		return refusal(bareReply(http.StatusNotImplemented, "Unexpected content for method '"+req.method+"'"))
 	}
+	if req.length > maxBody {
+		return refusal(bareReply(http.StatusNotImplemented, "for data too large"))
+	}
 	if kind := req.header.Get("Content-Type"); req.length > 0 && kind != "" && !strings.HasPrefix(kind, formType) {
-		return refusal(bareReply(http.StatusNotImplemented, "upload 'Content-Type '"+kind+"' not implemented"))
+		return refusal(bareReply(http.StatusVariantAlsoNegotiates, "upload 'Content-Type '"+kind+"' not implemented"))
 	}
 	if format != "json" {
 		return refusal(bareReply(http.StatusNotImplemented, "no formatter for uri "+path+", "+format))

@@ -26,7 +26,7 @@ const exitFailed = 255
 //	qm set|config|pending|start|stop VMID --OPTION VALUE…
 //
 // argv[0] is the name, with or without a folder. pvesh prints JSON whatever the
-// format.
+// format, and refusals come without a line about usage.
 func (s *Server) Command(node string, argv []string, stdout, stderr io.Writer) int {
 	run := &command{server: s, node: node, out: stdout, err: stderr}
 	if len(argv) < 3 {

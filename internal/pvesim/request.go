@@ -39,7 +39,7 @@ type request struct {
 	undone   bool // the answer is that of a write, and nothing is written
 }
 
-// formType is the type of bodies.
+// formType is the type of bodies. The simulator reads no JSON, which PVE would.
 const formType = "application/x-www-form-urlencoded"
 
 // params gives the parameters of the body and of the query; the latter come

@@ -229,7 +229,8 @@ func TestBodies(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	w.expect(t, "400 Parameter verification failed - duplicate parameter 'vmid'", "PUT", vm100+"/config", map[string]any{"vmid": 101, "cores": 1})
+	w.expect(t, "501 for data too large", "PUT", vm100+"/config", map[string]any{"description": strings.Repeat("x", 600<<10)})
 	headers := auth(writingWorld().Token("admin@pve!tok"))
 	headers["Content-Type"] = "text/plain"
-	w.as(headers).expect(t, "501 upload 'Content-Type 'text/plain' not implemented", "PUT", vm100+"/config", map[string]any{"cores": 1})
+	w.as(headers).expect(t, "506 upload 'Content-Type 'text/plain' not implemented", "PUT", vm100+"/config", map[string]any{"cores": 1})
 }
