@@ -142,12 +142,12 @@ func (r *run) step(ctx context.Context, number int, step *plan.Step) StepResult 
 	state, digest, problem := t.look(ctx)
 	if state != before {
 		result := StepResult{Outcome: Failed, Problem: problem}
-		switch state {
-		case after:
+		if state == other {
+			result.Outcome = Changed
+		}
+		if state == after {
 			result = StepResult{Outcome: Already, Pending: step.Running}
 			t.keep()
-		case other:
-			result.Outcome = Changed
 		}
 		return result
 	}

@@ -40,9 +40,9 @@ func TestConvertAndBack(t *testing.T) {
 	if config := l.config(101); strings.Contains(config, "hostpci0: 0000:01:00") || !strings.Contains(config, "hostpci0: mapping=") {
 		t.Fatal(config)
 	}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		if p.Steps[i].Undo != nil {
-			if err := l.root.Changes().Do(t.Context(), *p.Steps[i].Undo, ""); err != nil {
+	for _, step := range slices.Backward(p.Steps) {
+		if step.Undo != nil {
+			if err := l.root.Changes().Do(t.Context(), *step.Undo, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -44,6 +44,14 @@ const (
 	codeInternal        = "internal_error"
 	codeDevices         = "devices_unreadable"
 	codeTooMany         = "too_many_desktops"
+	codeChangesOff      = "changes_off"
+	codeApplying        = "apply_running"
+	codePlanChanged     = "plan_changed"
+	codePlanStopped     = "plan_stopped"
+	codeRootOnly        = "root_only"
+	codeLacking         = "privilege_missing"
+	codePVELogin        = "pve_login"
+	codePVEFactor       = "pve_second_factor"
 )
 
 // statuses is the one place that gives each code its HTTP status. An error with
@@ -75,6 +83,16 @@ var statuses = map[string]int{
 	codeLastAdmin: http.StatusConflict,
 	codeSetupDone: http.StatusConflict,
 	codeTooMany:   http.StatusConflict,
+
+	codeApplying:    http.StatusConflict,
+	codePlanChanged: http.StatusConflict,
+	codePlanStopped: http.StatusConflict,
+
+	codeChangesOff: http.StatusForbidden,
+	codeRootOnly:   http.StatusForbidden,
+	codeLacking:    http.StatusForbidden,
+	codePVELogin:   http.StatusForbidden,
+	codePVEFactor:  http.StatusForbidden,
 
 	// A stored token of a cluster that cannot be read any more.
 	"no_key": http.StatusConflict,

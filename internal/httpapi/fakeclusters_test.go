@@ -170,6 +170,9 @@ type fakeLive struct {
 	stats   []ReadStatus
 }
 
+// Renew has nothing to forget: reports are set by tests.
+func (l *fakeLive) Renew(string) {}
+
 func (l *fakeLive) Report(_ context.Context, cluster string, want Want) (*atlas.Report, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,6 +27,8 @@ type failure struct {
 // fakeStore keeps everything in memory. Clusters and desktops are up to the
 // tests that need them.
 type fakeStore struct {
+	auditFails error // of AppendAudit
+
 	ClusterStore
 	DesktopStore
 
@@ -332,6 +334,9 @@ func (s *fakeStore) TouchToken(_ context.Context, id string, now time.Time) erro
 }
 
 func (s *fakeStore) AppendAudit(_ context.Context, entry fleet.AuditEntry) error {
+	if s.auditFails != nil {
+		return s.auditFails
+	}
 	return s.write(entry, func() error { return nil })
 }
 

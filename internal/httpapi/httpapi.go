@@ -21,12 +21,13 @@ import (
 // prefix begins the path of every operation.
 const prefix = "/api/v1"
 
-// Options are what the interface stands on. Store, Live and Tester are needed
+// Options are what the interface stands on. Store, Live, Tester and Applier are needed
 // by the operations that ask them; the zero value of the rest has a meaning.
 type Options struct {
-	Store  Store
-	Live   Live
-	Tester Tester
+	Store   Store
+	Live    Live
+	Tester  Tester
+	Applier Applier
 
 	// Console answers everything that is not of this package; nil is a plain
 	// page that says that the console is not part of this build.

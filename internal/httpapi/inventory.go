@@ -29,6 +29,8 @@ type inventory struct {
 
 	answers memo[answerKey, rendered]
 	found   memo[weak.Pointer[atlas.Report], []findings.Finding]
+
+	applying applying
 }
 
 // registerInventory adds the operations on what was read, and on the clusters
@@ -50,6 +52,7 @@ func (a *API) registerInventory() {
 	x.registerFindings()
 	x.registerMappings()
 	x.registerPlacement()
+	x.registerPlans()
 	a.registerClusters()
 	a.registerClusterTests()
 	a.registerDesktops()

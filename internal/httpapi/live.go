@@ -18,6 +18,8 @@ type Live interface {
 	Report(ctx context.Context, cluster string, want Want) (*atlas.Report, error)
 	// Nodes are the members of the cluster as its entry node tells them.
 	Nodes(ctx context.Context, cluster string) (facts.Read[[]facts.Member], error)
+	// Renew keeps what was read of a cluster until now from being shared any more.
+	Renew(cluster string)
 	// Stats says how each cluster was read last.
 	Stats() []ReadStatus
 }

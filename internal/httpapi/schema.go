@@ -82,6 +82,11 @@ var words = map[reflect.Type][]any{
 		atlas.IssuePolicyUnreadable, atlas.IssueTooOld,
 	},
 	reflect.TypeFor[atlas.CellVerdict](): {atlas.CellOK, atlas.CellInvalid, atlas.CellMissing, atlas.CellUnreadable},
+	reflect.TypeFor[plan.Kind]():         texts(plan.Kinds()),
+	reflect.TypeFor[plan.NoteCode]():     texts(plan.NoteCodes()),
+	reflect.TypeFor[plan.Action]():       {plan.CreateMapping, plan.ChangeMapping, plan.DeleteMapping, plan.SetVM, plan.RestartVM},
+	reflect.TypeFor[plan.GuardKind]():    {plan.GuardFileDigest, plan.GuardVMDigest, plan.GuardReadBack, plan.GuardNone},
+	reflect.TypeFor[plan.RootReason]():   {plan.RootRawLine, plan.RootROMFile},
 	reflect.TypeFor[plan.LeftReason](): {
 		plan.LeftCovered, plan.LeftFaulty, plan.LeftBMC, plan.LeftBootDisplay, plan.LeftHasVFs, plan.LeftUntold,
 	},
@@ -175,4 +180,13 @@ func refineText(schema *huma.Schema, t reflect.Type) {
 	if schema.Nullable {
 		schema.Enum = append(schema.Enum, nil)
 	}
+}
+
+// texts gives words as plain texts, which is what a body that is checked holds.
+func texts[T ~string](values []T) []any {
+	all := make([]any, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return all
 }

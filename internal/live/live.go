@@ -140,6 +140,16 @@ func (l *Live) Nodes(ctx context.Context, cluster string) (facts.Read[[]facts.Me
 	return p.base.value.Snapshot().Members, nil
 }
 
+// Renew keeps what was read of a cluster until now from being shared any more, so
+// that whoever asks next finds what was changed just before.
+func (l *Live) Renew(cluster string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.sets[cluster]; s != nil {
+		s.current = nil
+	}
+}
+
 // Close ends all reads and waits for them; who still waits gets a *ClosedError. It
 // may be called more than once.
 func (l *Live) Close() {

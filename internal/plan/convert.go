@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -239,9 +240,7 @@ func (m *maker) fits(mapping *pve.Mapping, line *wantedLine) bool {
 
 func with(about map[string]string, pairs ...string) map[string]string {
 	all := params(pairs...)
-	for name, value := range about {
-		all[name] = value
-	}
+	maps.Copy(all, about)
 	return all
 }
 
@@ -366,7 +365,7 @@ func (m *maker) setVM(vm *atlas.VM, lines []LineChange) {
 }
 
 func vmRequest(vm *atlas.VM) *Request {
-	return &Request{Method: "PUT", Node: vm.Node, Path: "/nodes/" + vm.Node + "/qemu/" + decimal(vm.VMID) + "/config"}
+	return &Request{Method: methodChange, Node: vm.Node, Path: "/nodes/" + vm.Node + "/qemu/" + decimal(vm.VMID) + "/config"}
 }
 
 // needsOf adds what it takes to take away a line, or to write one.

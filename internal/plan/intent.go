@@ -80,16 +80,36 @@ func (e *IntentError) ErrorCode() string { return "invalid" }
 
 // check refuses intents that say nothing, or what their kind has no use for.
 func (i *Intent) check() error {
-	switch {
-	case !slices.Contains(Kinds(), i.Kind):
+	switch i.Kind {
+	case Create, Change, Delete:
+		if i.Mapping == "" {
+			return errors.New("the name of the mapping is missing")
+		}
+		if i.VMs != nil {
+			return fmt.Errorf("to %s a mapping, no VM is given", i.Kind)
+		}
+	case Convert:
+		if len(i.VMs) == 0 {
+			return errors.New("the VM to convert is missing")
+		}
+	case Fix:
+		if len(i.Moves) == 0 || (i.Mapping == "") == (len(i.VMs) == 0) {
+			return errors.New("a fix needs a mapping or a VM, and the old and the new address")
+		}
+	default:
 		return fmt.Errorf("there is no plan of the kind %q: write create, change, delete, convert or fix", i.Kind)
-	case i.Mapping == "" && (i.Kind == Create || i.Kind == Change || i.Kind == Delete):
-		return errors.New("the name of the mapping is missing")
-	case i.Kind == Convert && len(i.VMs) == 0:
-		return errors.New("the VM to convert is missing")
-	case i.Kind == Fix && (len(i.Moves) == 0 || (i.Mapping == "") == (len(i.VMs) == 0)):
-		return errors.New("a fix needs a mapping or a VM, and the old and the new address")
-	case i.Kind != Create && i.Kind != Change && (i.Entries != nil || i.Description != nil || i.Mdev != nil || i.LiveMigration != nil || i.Unset != nil):
+	}
+	if err := i.checkNeedless(); err != nil {
+		return err
+	}
+	return i.checkParts()
+}
+
+// checkNeedless refuses what the kind has no use for.
+func (i *Intent) checkNeedless() error {
+	content := i.Entries != nil || i.Description != nil || i.Mdev != nil || i.LiveMigration != nil
+	switch {
+	case i.Kind != Create && i.Kind != Change && content:
 		return fmt.Errorf("to %s, no entries and no properties of a mapping are given", i.Kind)
 	case i.Kind != Change && i.Unset != nil:
 		return errors.New("only a change removes properties")
@@ -97,10 +117,9 @@ func (i *Intent) check() error {
 		return errors.New("only a fix replaces addresses")
 	case i.Kind != Convert && i.Slots != nil:
 		return errors.New("only lines of VMs that are converted have slots")
-	case i.Kind != Convert && i.Kind != Fix && i.VMs != nil:
-		return fmt.Errorf("to %s a mapping, no VM is given", i.Kind)
+	default:
+		return nil
 	}
-	return i.checkParts()
 }
 
 func (i *Intent) checkParts() error {

@@ -120,7 +120,7 @@ func (m *maker) writesMappings() bool {
 }
 
 // need tells whether the credential of the facts has a privilege.
-func (m *maker) need(path string, privilege string) Need {
+func (m *maker) need(path, privilege string) Need {
 	need := Need{Privilege: privilege, Path: path}
 	switch read := &m.report.Facts.Rights; {
 	case read.State == facts.NotAsked && m.report.Facts.Files.State != facts.NotAsked:

@@ -12,8 +12,8 @@ import (
 	"pciatlas/internal/pve"
 )
 
-// PlanAnswer is the public JSON object of a Plan. An empty list means none.
-type PlanAnswer struct {
+// Outline is the public JSON object of a Plan. An empty list means none.
+type Outline struct {
 	Cluster   string           `json:"cluster"`
 	ReadAt    *time.Time       `json:"read_at"` // null: not told
 	Intent    Intent           `json:"intent"`
@@ -149,14 +149,14 @@ func (p *Plan) Digest() string {
 }
 
 // Answer gives the public object.
-func (p *Plan) Answer() PlanAnswer {
+func (p *Plan) Answer() Outline {
 	answer := p.answer()
 	answer.Digest = p.Digest()
 	return answer
 }
 
-func (p *Plan) answer() PlanAnswer {
-	answer := PlanAnswer{
+func (p *Plan) answer() Outline {
+	answer := Outline{
 		Cluster: p.Cluster, Intent: p.Intent, Confirm: p.Confirm, Stopped: p.Stopped(), Writes: p.Writes(), RootOnly: p.RootOnly(), May: p.May(),
 		Steps: make([]AnswerStep, len(p.Steps)), Notes: make([]AnswerNote, len(p.Notes)), Findings: make([]AnswerFinding, len(p.Findings)),
 		Users: make([]AnswerUser, len(p.Users)), Snapshots: make([]AnswerSnapshot, len(p.Snapshots)),

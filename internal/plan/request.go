@@ -7,8 +7,15 @@ import (
 	"pciatlas/internal/pve"
 )
 
+// The methods of requests.
+const (
+	methodCreate = "POST"
+	methodChange = "PUT"
+	methodDelete = "DELETE"
+)
+
 func createRequest(m *pve.Mapping) *Request {
-	r := &Request{Method: "POST", Path: mappingsPath, Params: append([]Param{{"id", m.ID}}, mapParams(m)...)}
+	r := &Request{Method: methodCreate, Path: mappingsPath, Params: append([]Param{{"id", m.ID}}, mapParams(m)...)}
 	if m.Description != nil {
 		r.Params = append(r.Params, Param{"description", *m.Description})
 	}
@@ -32,7 +39,7 @@ func mapParams(m *pve.Mapping) []Param {
 // changeRequest gives the request that makes after of before. Proxmox VE keeps what
 // is not named; the entries it always takes as a whole.
 func changeRequest(before, after *pve.Mapping) *Request {
-	r := &Request{Method: "PUT", Path: mappingPath(after.ID), Params: mapParams(after)}
+	r := &Request{Method: methodChange, Path: mappingPath(after.ID), Params: mapParams(after)}
 	var removed []string
 	text := func(name string, from, to *string) {
 		switch {
@@ -59,19 +66,19 @@ func flagText(on *bool) *string {
 	return &text
 }
 
-func deleteRequest(id string) *Request { return &Request{Method: "DELETE", Path: mappingPath(id)} }
+func deleteRequest(id string) *Request { return &Request{Method: methodDelete, Path: mappingPath(id)} }
 
 // command gives the command of a shell that does the same as root of a node. A
 // digest makes Proxmox VE refuse it once the file has changed.
 func (r *Request) command(digest string) string {
 	var words []string
-	verb := map[string]string{"POST": "create", "PUT": "set", "DELETE": "delete"}[r.Method]
+	verb := map[string]string{methodCreate: "create", methodChange: "set", methodDelete: "delete"}[r.Method]
 	if vmid, ok := r.vm(); ok {
 		words = []string{"qm set " + vmid}
 	} else {
 		words = []string{"pvesh " + verb + " " + word(r.Path)}
 	}
-	if r.Method == "PUT" && digest != "" {
+	if r.Method == methodChange && digest != "" {
 		words = append(words, "--digest "+digest)
 	}
 	for _, p := range r.Params {

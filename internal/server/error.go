@@ -44,6 +44,8 @@ func explain(failure *pveapi.Error) string {
 			"trust this fingerprint in the settings of the cluster; if not, something else answers at this address"
 	}
 	switch {
+	case failure.Code == pveapi.CodeLogin, failure.Code == pveapi.CodeSecondFactor:
+		return failure.Err.Error()
 	case failure.Status == 401:
 		return failure.Error() + ". Proxmox VE does not accept the token: see that it is complete and has not expired"
 	case failure.Status == 0 && failure.Code == pveapi.CodeUnreachable:

@@ -149,7 +149,7 @@ func (s *Server) prepareStore(ctx context.Context) error {
 func (s *Server) interfaceOptions() httpapi.Options {
 	settings := s.options.Config
 	options := httpapi.Options{
-		Store: storage{s.store, s.live, s.clusters}, Live: reads{s.live, s.clusters}, Tester: tester{s.clusters},
+		Store: storage{s.store, s.live, s.clusters}, Live: reads{s.live, s.clusters}, Tester: tester{s.clusters}, Applier: applier{s.clusters},
 		Console: s.options.Console, OIDC: oidcOptions(settings), TrustedProxies: settings.TrustedProxies,
 		SecureCookies:     secureCookies(settings),
 		AllowLocalEntries: settings.AllowLocalEndpoints, MetricsOpen: settings.MetricsOpen,

@@ -401,6 +401,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What would be done to create, change, delete, convert or fix, step by step
+         * @description Nothing is changed. The cluster is read anew, whatever was read shortly before.
+         */
+        post: operations["make-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/plans/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a plan that a person has seen
+         * @description The plan is made anew, and applied if it is still the one with that digest. It ends at the first step that does not end as planned; the audit log has an entry before and after each step that sends something. A caller who goes away does not stop it.
+         */
+        post: operations["apply-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/test": {
         parameters: {
             query?: never;
@@ -750,11 +790,26 @@ export interface components {
             /** @description Null: not told. */
             virtual_functions: string[] | null;
         };
+        AnswerFinding: {
+            code: string;
+            evidence: string[];
+            params: {
+                [key: string]: string;
+            };
+            remedy: string[];
+            sentence: string;
+            severity: string;
+            subject: components["schemas"]["AnswerSubject"];
+        };
         AnswerFix: {
             /** @enum {string} */
             code: "firmware_iommu" | "grub" | "systemd_boot" | "run" | "vfio_ids" | "blacklist" | "other_slot" | "unlock";
             file: string | null;
             text: string;
+        };
+        AnswerFunction: {
+            address: string;
+            class: string;
         };
         AnswerIssue: {
             blocks: boolean;
@@ -787,10 +842,23 @@ export interface components {
             reason: "covered" | "faulty_entry" | "bmc" | "boot_display" | "has_vfs" | "untold";
             whole_slot: boolean;
         };
+        AnswerLine: {
+            after: string;
+            before: string;
+            functions: components["schemas"]["AnswerFunction"][];
+            slot: string;
+        };
         AnswerLocation: {
             address: string;
             node: string;
             whole_slot: boolean;
+        };
+        AnswerMapping: {
+            description: string | null;
+            id: string;
+            live_migration: boolean | null;
+            map: string[];
+            mdev: boolean | null;
         };
         AnswerMove: {
             /** @enum {string|null} */
@@ -800,6 +868,13 @@ export interface components {
             slots: string[];
             /** @enum {string} */
             verdict: "allowed" | "root_only" | "blocked" | "unverified" | "unknown" | "not_running";
+        };
+        AnswerNeed: {
+            held: boolean | null;
+            path: string | null;
+            privilege: string | null;
+            /** @enum {string|null} */
+            root_only: "raw_line" | "romfile" | null;
         };
         AnswerNode: {
             here: boolean;
@@ -811,6 +886,16 @@ export interface components {
             swap: components["schemas"]["AnswerSwap"][] | null;
             /** @enum {string} */
             verdict: "can_start" | "cannot_start" | "unknown";
+        };
+        AnswerNote: {
+            /** @enum {string} */
+            code: "nothing_to_do" | "mapping_in_use" | "users_not_all_read" | "mappings_not_read" | "mappings_may_be_hidden" | "mapping_not_there" | "no_entry_for_node" | "entry_does_not_fit" | "entry_not_compared" | "vm_not_there" | "vm_not_read" | "vm_locked" | "device_not_there" | "devices_not_read" | "functions_differ" | "may_get_another" | "no_valid_entry" | "line_not_understood" | "snapshot_holds_line" | "old_address_not_found" | "request_refused" | "new_device_differs";
+            forceable: boolean;
+            params: {
+                [key: string]: string;
+            };
+            sentence: string;
+            stops: boolean;
         };
         AnswerRawLine: {
             name: string | null;
@@ -879,6 +964,41 @@ export interface components {
             /** Format: int64 */
             vmid: number;
         };
+        AnswerSnapshot: {
+            name: string | null;
+            node: string;
+            slot: string;
+            snapshot: string;
+            /** Format: int64 */
+            vmid: number;
+        };
+        AnswerStep: {
+            /** @enum {string} */
+            action: "create_mapping" | "change_mapping" | "delete_mapping" | "set_vm" | "restart_vm";
+            after: components["schemas"]["AnswerMapping"] | null;
+            before: components["schemas"]["AnswerMapping"] | null;
+            command: string;
+            /** @enum {string} */
+            guard: "file_digest" | "vm_digest" | "read_back" | "none";
+            guard_digest: string | null;
+            lines: components["schemas"]["AnswerLine"][];
+            mapping: string | null;
+            needs: components["schemas"]["AnswerNeed"][];
+            node: string | null;
+            request: string | null;
+            running: boolean;
+            undo_command: string | null;
+            vm_name: string | null;
+            /** Format: int64 */
+            vmid: number | null;
+        };
+        AnswerSubject: {
+            mapping?: string;
+            node?: string;
+            slot?: string;
+            /** Format: int64 */
+            vmid?: number;
+        };
         AnswerSuggestion: {
             added: number[];
             changes: boolean;
@@ -933,6 +1053,35 @@ export interface components {
             vm_status: "running" | "stopped" | "unknown";
             /** Format: int64 */
             vmid: number;
+        };
+        AnswerUser: {
+            name: string | null;
+            node: string;
+            /** @enum {string} */
+            phase: "current" | "pending" | "pending_removal";
+            slot: string;
+            /** @enum {string} */
+            status: "running" | "stopped" | "unknown";
+            template: boolean;
+            /** Format: int64 */
+            vmid: number;
+        };
+        Applied: {
+            /** @description All steps ended as planned. */
+            ok: boolean;
+            /** @description The plan that was applied. */
+            plan: components["schemas"]["Outline"];
+            /** @description One for each step of the plan. */
+            steps: components["schemas"]["StepResult"][];
+        };
+        ApplyInputBody: {
+            /** @description What the plan asks to be typed. */
+            confirm: string;
+            /** @description The digest of the plan that a person has seen. */
+            digest: string;
+            intent: components["schemas"]["Intent"];
+            /** @description Without one, the token of the cluster is used. */
+            login?: components["schemas"]["PVELogin"];
         };
         AuditEntry: {
             /** @example cluster.create */
@@ -1378,6 +1527,20 @@ export interface components {
              */
             removed: number;
         };
+        Intent: {
+            description?: string;
+            entries?: string[];
+            force?: boolean;
+            /** @enum {string} */
+            kind: "create" | "change" | "delete" | "convert" | "fix";
+            live_migration?: boolean;
+            mapping?: string;
+            mdev?: boolean;
+            moves?: components["schemas"]["Move"][];
+            slots?: string[];
+            unset?: string[];
+            vms?: number[];
+        };
         Inventory: {
             cluster: string;
             nodes: components["schemas"]["Answer"][];
@@ -1565,6 +1728,11 @@ export interface components {
             name?: string;
             type: string;
         };
+        Move: {
+            from: string;
+            node: string;
+            to: string;
+        };
         NewAdministrator: {
             /** @description Lower-case letters, digits and . _ @ - */
             name: string;
@@ -1704,6 +1872,26 @@ export interface components {
             /** @description Where the browser has to go. */
             url: string;
         };
+        Outline: {
+            cluster: string;
+            commands: string;
+            confirm: string;
+            digest: string;
+            findings: components["schemas"]["AnswerFinding"][];
+            intent: components["schemas"]["Intent"];
+            may: boolean | null;
+            notes: components["schemas"]["AnswerNote"][];
+            /** Format: date-time */
+            read_at: string | null;
+            root_only: boolean;
+            snapshots: components["schemas"]["AnswerSnapshot"][];
+            steps: components["schemas"]["AnswerStep"][];
+            stopped: boolean;
+            users: components["schemas"]["AnswerUser"][];
+            way_back: string;
+            /** Format: int64 */
+            writes: number;
+        };
         PasswordChange: {
             current: string;
             /** @description Also removes one's own API tokens; left out, they stay. */
@@ -1730,6 +1918,30 @@ export interface components {
             template: boolean;
             /** Format: int64 */
             vmid: number;
+        };
+        Plan: {
+            /** @description This server may change resource mappings of the cluster. */
+            changes: boolean;
+            cluster: string;
+            commands: string;
+            confirm: string;
+            digest: string;
+            findings: components["schemas"]["AnswerFinding"][];
+            intent: components["schemas"]["Intent"];
+            may: boolean | null;
+            notes: components["schemas"]["AnswerNote"][];
+            /** Format: date-time */
+            read_at: string | null;
+            root_only: boolean;
+            /** @description How much of each node was read. */
+            scopes: components["schemas"]["NodeScope"][];
+            snapshots: components["schemas"]["AnswerSnapshot"][];
+            steps: components["schemas"]["AnswerStep"][];
+            stopped: boolean;
+            users: components["schemas"]["AnswerUser"][];
+            way_back: string;
+            /** Format: int64 */
+            writes: number;
         };
         Problem: {
             /**
@@ -1762,6 +1974,16 @@ export interface components {
              */
             type: string;
         };
+        PVELogin: {
+            /** @description The code of an authenticator app, where the user has one. */
+            otp?: string;
+            password: string;
+            /**
+             * @description USER@REALM.
+             * @example root@pam
+             */
+            user: string;
+        };
         Setup: {
             name: string;
             /** @description At least 12 characters. */
@@ -1778,6 +2000,16 @@ export interface components {
             password: boolean;
             /** @description Nobody can sign in with the role admin: use the set-up link that the server printed when it started. */
             setup_needed: boolean;
+        };
+        StepResult: {
+            /** @enum {string} */
+            outcome: "done" | "already" | "yours" | "changed" | "refused" | "failed" | "overtaken" | "unconfirmed" | "not_tried";
+            /** @description The VM runs, and keeps what it has until a full stop and start. */
+            pending: boolean;
+            /** @description A sentence; null if the step ended as planned. */
+            problem: string | null;
+            /** @description The sentence of Proxmox VE; null if it gave none. */
+            pve: string | null;
         };
         Suggestions: {
             boot_displays_untold: string[];
@@ -4540,6 +4772,283 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "make-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Intent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "apply-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
