@@ -46,6 +46,7 @@ const (
 	Yours       Outcome = "yours"       // for a person to do; nothing was sent
 	Changed     Outcome = "changed"     // the cluster is not as the plan found it; nothing was sent
 	Refused     Outcome = "refused"     // Proxmox VE refused, with its sentence; nothing was changed
+	Partly      Outcome = "partly"      // Proxmox VE refused in the middle; part of it was changed
 	Failed      Outcome = "failed"      // it was not sent, or read back without effect
 	Overtaken   Outcome = "overtaken"   // sent, and read back as something else: somebody changed it at the same time
 	Unconfirmed Outcome = "unconfirmed" // sent, and what came of it could not be read
@@ -54,7 +55,7 @@ const (
 
 // Outcomes are all of them.
 func Outcomes() []Outcome {
-	return []Outcome{Done, Already, Yours, Changed, Refused, Failed, Overtaken, Unconfirmed, NotTried}
+	return []Outcome{Done, Already, Yours, Changed, Refused, Partly, Failed, Overtaken, Unconfirmed, NotTried}
 }
 
 // good tells whether the next step may follow.
@@ -177,6 +178,8 @@ func (r *run) send(ctx context.Context, t target, step *plan.Step, digest string
 	switch {
 	case refused && state == after:
 		result = StepResult{Outcome: Overtaken, PVE: sentence, Problem: "Proxmox VE refused (" + sentence + "), and it is as planned all the same: somebody did it at that time"}
+	case refused && state == other:
+		result = StepResult{Outcome: Partly, PVE: sentence, Problem: "Proxmox VE refused (" + sentence + "), and not all is as before: " + problem}
 	case refused:
 		result = StepResult{Outcome: Refused, PVE: sentence, Problem: "Proxmox VE refused: " + sentence}
 	case state == after:

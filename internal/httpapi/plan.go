@@ -35,7 +35,7 @@ type PVELogin struct {
 
 // StepResult is how one step of a plan ended.
 type StepResult struct {
-	Outcome string  `json:"outcome" enum:"done,already,yours,changed,refused,failed,overtaken,unconfirmed,not_tried"`
+	Outcome string  `json:"outcome" enum:"done,already,yours,changed,refused,partly,failed,overtaken,unconfirmed,not_tried"`
 	Problem *string `json:"problem" doc:"A sentence; null if the step ended as planned."`
 	PVE     *string `json:"pve" doc:"The sentence of Proxmox VE; null if it gave none."`
 	Pending bool    `json:"pending" doc:"The VM runs, and keeps what it has until a full stop and start."`

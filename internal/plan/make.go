@@ -35,6 +35,10 @@ func Make(report *atlas.Report, intent Intent) (*Plan, error) {
 	case Fix:
 		m.fix()
 	}
+	if lost := len(report.MappingLines); lost > 0 && m.writesMappings() {
+		m.note(NoteLosesLines, params("count", decimal(lost)),
+			"With any change Proxmox VE writes the file of all mappings anew, without %d %s that it cannot read.", lost, plural(lost, "line", "lines"))
+	}
 	if len(m.plan.Steps) == 0 && !m.plan.Stopped() {
 		m.stop(NoteNothing, false, params(), "There is nothing to do.")
 	}

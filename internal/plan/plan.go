@@ -175,6 +175,7 @@ const (
 	NoteNotFound       NoteCode = "old_address_not_found"
 	NoteRefused        NoteCode = "request_refused"
 	NoteDeviceDiffers  NoteCode = "new_device_differs"
+	NoteLosesLines     NoteCode = "file_loses_lines"
 )
 
 // NoteCodes are all of them.
@@ -183,7 +184,7 @@ func NoteCodes() []NoteCode {
 		NoteNothing, NoteInUse, NoteUsersUntold, NoteMappingsUnread, NoteMappingsHidden, NoteNoMapping, NoteNoEntry,
 		NoteEntryFaulty, NoteEntryUntold, NoteNoVM, NoteVMUnread, NoteVMLocked, NoteNoDevice, NoteDevicesUnread,
 		NoteOtherFunctions, NoteMayGetOther, NoteNoValidEntry, NoteLineUnclear, NoteSnapshotHolds, NoteNotFound,
-		NoteRefused, NoteDeviceDiffers,
+		NoteRefused, NoteDeviceDiffers, NoteLosesLines,
 	}
 }
 
