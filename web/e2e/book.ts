@@ -68,6 +68,17 @@ export const book: readonly Entry[] = [
     told: (main) => main.locator(".drawer").getByText("hostpci0: mapping=rtx-3090,pcie=1"), reads: /\/devices\/[^/]+$/, ages: true,
   },
   {
+    path: "/doctor?node=pve-a&device=0000:01:00.0",
+    titles: { en: "Doctor: 0000:01:00.0 on pve-a", "zh-CN": "诊断：pve-a 上的 0000:01:00.0", ru: "Диагностика: 0000:01:00.0 на pve-a" },
+    told: (main) => main.locator(".checks > li"), reads: /\/devices\/[^/]+\/doctor$/, ages: true,
+  },
+  {
+    path: "/evacuate?node=pve-a", titles: { en: "Evacuation of pve-a", "zh-CN": "疏散节点 pve-a", ru: "Освобождение узла pve-a" },
+    told: (main) => main.getByRole("row", { name: /win11-cad/ }), reads: /\/evacuation$/, ages: true,
+    empty: { altered: [{ what: /\/evacuation$/, answer: (said) => ({ ...said, stay: [], leave: [], together: { vms: [], cut: false } }) }], says: ["No PCI device keeps a VM on this node"] },
+    unread: { altered: [{ what: /\/evacuation$/, answer: (said) => ({ ...said, complete: false, stay: [], leave: [], together: { vms: [], cut: false } }) }], says: ["Not all VMs of the node were seen.", "VM.Audit"] },
+  },
+  {
     path: "/vms", titles: { en: "VMs", "zh-CN": "虚拟机", ru: "Виртуальные машины" },
     told: (main) => main.getByRole("row", { name: /render-1/ }), reads: nodes, ages: true,
     empty: { altered: [onlyC, { what: /\/clusters\/lab\/vms\?/, answer: (said) => ({ ...said, vms: [] }) }], says: ["No VM passes a device through", "How many were visible stands above."] },

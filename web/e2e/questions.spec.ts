@@ -31,7 +31,7 @@ async function expectInSight(where: Locator): Promise<void> {
 const reason = "Resource mapping rtx-4090-pool may give this device to VM 110.";
 
 function tiles(page: Page): Locator {
-  return page.getByRole("region", { name: "pve-a" }).getByRole("link");
+  return page.getByRole("region", { name: "pve-a" }).locator("a.tile");
 }
 
 test("who holds the second GPU of a node, and why one needs review, takes at most 8 keys from sign-in", async ({ page }) => {

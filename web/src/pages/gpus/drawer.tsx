@@ -1,8 +1,11 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { IconStethoscope } from "@tabler/icons-react";
 import type { Schemas } from "../../api/client";
 import { useDevice } from "../../api/inventory";
 import { CopyButton } from "../../components/copy";
 import { Drawer } from "../../components/drawer";
+import { Icon } from "../../components/icon";
 import type { Devices } from "../../components/inventory";
 import { StateWord } from "../../components/sign";
 import { Bar, Failed } from "../../components/states";
@@ -22,6 +25,8 @@ interface DeviceDrawerProps {
   devices: Devices;
   onClose: () => void;
 }
+
+const doctor: string = "/doctor";
 
 /** All that is known about one function. What the list told stands at once; the rest when it has been read. */
 export function DeviceDrawer({ selection, devices, onClose }: DeviceDrawerProps) {
@@ -51,6 +56,7 @@ export function DeviceDrawer({ selection, devices, onClose }: DeviceDrawerProps)
             <div className="secbtns">
               <CopyButton text={address}>{t("gpu.copy_address")}</CopyButton>
               <CopyButton text={`${deviceName(device)} ${address} ${node}`}>{t("gpu.copy_name")}</CopyButton>
+              <Link className="btn small" to={doctor} search={{ cluster, node, device: address }}><Icon of={IconStethoscope} />{t("doctor.title")}</Link>
               {detail && <CopyButton text={JSON.stringify(detail, null, 2)}>{t("gpu.copy_json")}</CopyButton>}
             </div>
           </div>

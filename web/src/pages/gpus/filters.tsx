@@ -1,7 +1,9 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { ClusterSelect } from "../../components/cluster";
+import { IconDoorExit } from "@tabler/icons-react";
+import { ClusterSelect, useAllClusters, useCluster } from "../../components/cluster";
 import { Select } from "../../components/field";
+import { Icon } from "../../components/icon";
 import { useNumber } from "../../components/number";
 import { SearchField } from "../../components/search";
 import { Sign, stateLooks } from "../../components/sign";
@@ -16,12 +18,16 @@ interface FiltersProps {
   onText: (text: string) => void;
 }
 
+const evacuate: string = "/evacuate";
+
 /** Search, node and state. The numbers say how many rows each state has after node and search; null: nothing has answered yet. */
 export function Filters({ counts, nodes, text, onText }: FiltersProps) {
   const { t } = useTranslation();
   const number = useNumber();
   const { node, state } = useSearch({ from: "/frame/gpus" });
   const navigate = useNavigate({ from: "/gpus" });
+  const all = useAllClusters();
+  const cluster = useCluster();
   const names = [...new Set([...nodes.map((view) => view.node), ...(node === undefined ? [] : [node])])].sort(compareNames);
   const choices = [{ value: "", label: t("gpu.all_nodes") }, ...names.map((name) => ({ value: name, label: name }))];
   const total = counts === null ? "–" : number(states.reduce((sum, each) => sum + counts.cards[each], 0));
@@ -31,6 +37,7 @@ export function Filters({ counts, nodes, text, onText }: FiltersProps) {
       <SearchField label={t("gpu.search")} hint={t("gpu.search_hint")} value={text} onChange={onText} />
       <span className="only-narrow"><ClusterSelect /></span>
       <Select label={t("gpu.node")} width={136} value={node ?? ""} choices={choices} onChange={(value) => { void navigate({ search: (old) => ({ ...old, node: value === "" ? undefined : value, device: undefined }), replace: true }); }} />
+      {node !== undefined && !all && <Link className="btn" to={evacuate} search={{ cluster: cluster ?? undefined, node }}><Icon of={IconDoorExit} />{t("evacuate.link")}</Link>}
       <div className="seg" role="group" aria-label={t("gpu.state")}>
         <button type="button" className="btn" aria-pressed={state === undefined} onClick={() => { choose(undefined); }}>{t("gpu.all")} <span className="n">{total}</span></button>
         {states.map((each) => (

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Devices } from "../../components/inventory";
 import { useAge } from "../../components/reading";
@@ -7,6 +8,8 @@ import { UnreadNode } from "../../components/unread";
 import { inState, rowsOf, tilesOf, type DeviceState, type NodeView } from "../../domain/inventory";
 import { rackKey } from "./keys";
 import { Tiles } from "./tiles";
+
+const evacuate: string = "/evacuate";
 
 interface RackProps {
   devices: Devices;
@@ -47,6 +50,7 @@ function NodeSection({ view, state, all, many }: { view: NodeView; state: Device
       <div className="line">
         <h3>{all ? `${view.cluster} / ${view.node}` : view.node}</h3>
         <NodeWords view={view} count={rows.length} />
+        {!pending && <Link className="label evaclink" to={evacuate} search={{ cluster: view.cluster, node: view.node }} title={t("evacuate.title_of", { node: view.node })}>{t("evacuate.link")}</Link>}
       </div>
       {pending && <SkeletonTiles />}
       {!pending && answer?.devices == null && <UnreadNode view={view} />}

@@ -12,12 +12,14 @@ import { ScopeLine } from "../../components/scope";
 import { Empty, NotTold, StaleBanner } from "../../components/states";
 import { useReasonText } from "../../components/words";
 import { issueReasons } from "../../domain/vm";
+import { VMDoctor } from "./doctor";
 import { VMFacts } from "./facts";
 import { VMFindings } from "./findings";
+import { VMPlacement } from "./placement";
 import { SlotTable } from "./slots";
 import { VMStatus } from "./status";
 
-/** One VM: what its lines name, what a start takes along, and what is to be done. */
+/** One VM: what its lines name, what a start takes along, where it can start, and what is to be done. */
 export function VMPage() {
   const { t } = useTranslation();
   const { cluster, vmid } = useParams({ from: "/frame/vms/$cluster/$vmid" });
@@ -89,8 +91,14 @@ function Told({ vm }: { vm: VMDetail }) {
       <SectionHead title={t("vm.slots")} sub={t("vm.slots_on", { node: vm.node })} />
       <SlotTable vm={vm} />
       <div className="vmcols">
-        <VMFindings cluster={vm.cluster} vmid={vm.vmid} />
-        <VMFacts vm={vm} />
+        <div>
+          <VMPlacement vm={vm} />
+          <VMFindings cluster={vm.cluster} vmid={vm.vmid} />
+        </div>
+        <div>
+          <VMDoctor cluster={vm.cluster} vmid={vm.vmid} />
+          <VMFacts vm={vm} />
+        </div>
       </div>
     </>
   );

@@ -1,0 +1,18 @@
+import { useTranslation } from "react-i18next";
+import type { MoveGroup } from "../domain/placing";
+import { useList } from "./words";
+
+/** A move to some nodes in words, and why. */
+export function MoveText({ group: { move, nodes, noStart }, named = true }: { group: MoveGroup; /** The nodes stand in it. */ named?: boolean }) {
+  const { t } = useTranslation();
+  const list = useList();
+  const why = move.code === null ? "" : t(`placement.move.${move.code}`, { count: move.slots.length, slots: list(move.slots), mapping: move.mapping ?? "" });
+  return (
+    <>
+      {named && <><b className="mono">{list(nodes)}</b>: </>}
+      {t(`placement.moves.${move.verdict}`)}{why !== "" && <>: {why}</>}.
+      {move.ha === true && <> {t("placement.ha_moves")}</>}
+      {noStart.length > 0 && move.verdict !== "blocked" && <> {t("placement.moved_no_start", { nodes: list(noStart) })}</>}
+    </>
+  );
+}
