@@ -213,6 +213,11 @@ func (p *patient) held() Check {
 		c.Readings = append(c.Readings, reading("runs", fmt.Sprintf("VM %d runs, so it has what it needs.", p.vm.VMID), "vmid", count(p.vm.VMID)))
 		return c
 	}
+	if len(p.named) == 0 {
+		c.Commands = nil
+		c.orNoDevice()
+		return c
+	}
 	sure, may, grouped, later := p.holders()
 	if len(sure) > 0 {
 		c.State, c.Stops = Failed, true

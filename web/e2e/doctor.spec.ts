@@ -62,6 +62,8 @@ test("what was not read passes no check", async ({ page, open }) => {
   await expect(checks.filter({ hasText: "VM configuration" })).toContainText("The configuration of VM 401 was not read.");
   await expect(checks.filter({ hasText: "Devices exist" }).locator(".w")).toHaveText("cannot see");
   await expect(checks.filter({ hasText: "IOMMU" }).first().locator(".w")).toHaveText("cannot see");
+  await expect(checks.locator(".w").filter({ hasText: "passed" })).toHaveCount(0);
+  await expect(page.getByText("No findings about this VM")).toHaveCount(0);
 });
 
 test("the doctor of a VM fails by itself, and is asked again", async ({ page, open }) => {

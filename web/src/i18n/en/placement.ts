@@ -56,6 +56,9 @@ export default {
   "placement.move.not_live_migration_capable": "mapping {{mapping}} ({{slots}}) is not marked live-migration-capable",
   "placement.move.node_off": "the node is off or does not answer",
   "placement.move.config_unread": "the configuration of the VM was not read",
+  "placement.colon": ": ",
+  "placement.move_plain": "{{move}}.",
+  "placement.move_why": "{{move}}: {{why}}.",
   "placement.ha_moves": "HA moves it by force, whatever stands against it.",
   "placement.moved_no_start": "It could not start on {{nodes}} then.",
   "placement.fix.config_unread": "The token needs VM.Audit on the VM, and its node has to answer.",
@@ -108,5 +111,5 @@ export default {
   "evacuate.unread_vms_one": "Not read: VM {{vms}}.",
   "evacuate.unread_vms_other": "Not read: VMs {{vms}}.",
   "evacuate.unread": "Not all VMs of the node were seen.",
-  "evacuate.unread_fix": "They may have devices that keep them there. {{node}} has to answer, and the token needs VM.Audit on all of its VMs.",
+  "evacuate.unread_fix": "It is not known whether devices keep VMs there. {{node}} has to answer, and the token needs VM.Audit on all of its VMs.",
 } satisfies Messages;

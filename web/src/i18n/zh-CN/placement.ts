@@ -54,6 +54,9 @@ export default {
   "placement.move.not_live_migration_capable": "映射 {{mapping}}（{{slots}}）未标记 live-migration-capable",
   "placement.move.node_off": "节点已关机或没有应答",
   "placement.move.config_unread": "未读取虚拟机的配置",
+  "placement.colon": "：",
+  "placement.move_plain": "{{move}}。",
+  "placement.move_why": "{{move}}：{{why}}。",
   "placement.ha_moves": "HA 会强制迁移，不受上述限制。",
   "placement.moved_no_start": "迁移后无法在 {{nodes}} 启动。",
   "placement.fix.config_unread": "令牌需要该虚拟机的 VM.Audit 权限，且其节点必须应答。",
@@ -147,5 +150,5 @@ export default {
   "evacuate.not_whole": "该节点的虚拟机未全部读取",
   "evacuate.unread_vms_other": "未读取：VM {{vms}}。",
   "evacuate.unread": "该节点的虚拟机并非全部可见。",
-  "evacuate.unread_fix": "它们可能有使其留在该节点的设备。{{node}} 必须应答，且令牌需要其所有虚拟机的 VM.Audit 权限。",
+  "evacuate.unread_fix": "不知道是否有设备使虚拟机留在该节点。{{node}} 必须应答，且令牌需要其所有虚拟机的 VM.Audit 权限。",
 } satisfies Messages;

@@ -34,14 +34,14 @@ export function Told({ told }: { told: Evacuation }) {
       )}
       {(unread.length > 0 || !told.complete) && <Unread told={told} vms={unread} />}
       {unreadElsewhere(told.stay).map(({ node, reason }) => <UnreadNode key={`${node} ${reason.code}`} node={node} reason={reason} />)}
-      {told.together.vms.length > 1 && <TogetherTable told={told} />}
+      {told.together.vms.filter((vm) => vm.alone).length > 1 && <TogetherTable told={told} />}
       {told.leave.length > 0 && (
         <>
           <SectionHead title={t("evacuate.leave")} sub={number(told.leave.length)} />
           <LeaveTable cluster={told.cluster} vms={told.leave} />
         </>
       )}
-      {!nothing && <p className="foot">{t("evacuate.without", { count: told.without_devices })} {t("evacuate.only_pci")}</p>}
+      {!nothing && <p className="foot">{(told.complete || told.without_devices > 0) && t("evacuate.without", { count: told.without_devices })} {t("evacuate.only_pci")}</p>}
     </>
   );
 }

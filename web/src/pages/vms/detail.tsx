@@ -93,7 +93,7 @@ function Told({ vm }: { vm: VMDetail }) {
       <div className="vmcols">
         <div>
           <VMPlacement vm={vm} />
-          <VMFindings cluster={vm.cluster} vmid={vm.vmid} />
+          <VMFindings cluster={vm.cluster} vmid={vm.vmid} read={vm.config_read} />
         </div>
         <div>
           <VMDoctor cluster={vm.cluster} vmid={vm.vmid} />

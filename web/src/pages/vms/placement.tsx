@@ -36,7 +36,7 @@ function NodeTable({ cluster, nodes, label }: { cluster: string; nodes: readonly
   const { t } = useTranslation();
   const columns: Column<NodeVerdict>[] = [
     { id: "node", title: t("placement.node"), width: 96, cell: (node) => <><b className="mono">{node.node}</b>{node.here && <span className="label here"> {t("placement.here")}</span>}</> },
-    { id: "verdict", title: t("placement.verdict"), width: 132, cell: (node) => <VerdictWord verdict={node.verdict} /> },
+    { id: "verdict", title: t("placement.verdict"), width: 148, cell: (node) => <VerdictWord verdict={node.verdict} /> },
     { id: "why", title: t("placement.reasons"), cell: (node) => <Reasons cluster={cluster} node={node} /> },
   ];
   return <Table label={label} className="place" columns={columns} rows={nodes} rowKey={(node) => node.node} rowHeight={72} cardHeight={120} />;
