@@ -5,6 +5,7 @@ export const auditActions = [
   "token.create", "token.delete",
   "cluster.create", "cluster.update", "cluster.delete",
   "desktop.put", "desktop.delete", "desktop.import",
+  "plan.apply", "plan.begin", "plan.step",
   "backup.create", "backup.restore",
 ] as const;
 

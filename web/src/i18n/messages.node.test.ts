@@ -14,7 +14,7 @@ type FindingCode = Finding["code"];
 const languages: Record<string, Messages> = { en, "zh-CN": zh, ru };
 
 // Translated by code: in English the server's own sentence is shown.
-const byCode = /^(?:problem|finding|issue|placement\.says|doctor\.says)\./;
+const byCode = /^(?:problem|finding|issue|placement\.says|doctor\.says|plan\.says)\./;
 const plural = /_(?:zero|one|two|few|many|other)$/;
 
 function base(key: string): string {

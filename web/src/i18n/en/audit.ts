@@ -45,4 +45,7 @@ export default {
   "audit.do.desktop.import": "Imported desktops",
   "audit.do.backup.create": "Made backup",
   "audit.do.backup.restore": "Restored backup",
+  "audit.do.plan.apply": "Applied a plan",
+  "audit.do.plan.begin": "Began a step of a plan",
+  "audit.do.plan.step": "Ended a step of a plan",
 } satisfies Messages;

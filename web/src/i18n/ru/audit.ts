@@ -45,4 +45,7 @@ export default {
   "audit.do.desktop.import": "Импортированы рабочие столы",
   "audit.do.backup.create": "Создана резервная копия",
   "audit.do.backup.restore": "Восстановлена резервная копия",
+  "audit.do.plan.apply": "Применение плана",
+  "audit.do.plan.begin": "Начало шага плана",
+  "audit.do.plan.step": "Завершение шага плана",
 } satisfies Messages;

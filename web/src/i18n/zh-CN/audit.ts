@@ -45,4 +45,7 @@ export default {
   "audit.do.desktop.import": "导入桌面",
   "audit.do.backup.create": "创建备份",
   "audit.do.backup.restore": "恢复备份",
+  "audit.do.plan.apply": "应用计划",
+  "audit.do.plan.begin": "开始计划的步骤",
+  "audit.do.plan.step": "结束计划的步骤",
 } satisfies Messages;

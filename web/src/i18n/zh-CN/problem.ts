@@ -52,4 +52,12 @@ export default {
   "problem.pve_refused": "PVE 拒绝了请求。请检查令牌及其权限。",
   "problem.pve_certificate": "PVE 的证书不受信任。请检查指纹或 CA。",
   "problem.pve_timeout": "PVE 未及时应答。",
+  "problem.changes_off": "此集群未允许更改。管理员可在集群设置中允许。",
+  "problem.apply_running": "正在向此集群应用另一个计划。请查看审计日志，待其结束后重试。",
+  "problem.plan_changed": "集群已不是生成计划时的状态，现在的计划会有所不同。请重新查看。",
+  "problem.plan_stopped": "计划已停止。请重新查看原因。",
+  "problem.root_only": "仅用户 root@pam 可以执行，令牌不可。请以 root@pam 登录执行此计划，或以 root 身份在节点上运行命令。",
+  "problem.privilege_missing": "集群令牌缺少所需权限。请以 root@pam 登录执行此计划，或授予该权限。",
+  "problem.pve_login": "Proxmox VE 拒绝了登录。请检查用户和密码。",
+  "problem.pve_second_factor": "Proxmox VE 要求第二因素，或拒绝了验证码。请输入身份验证器应用当前的验证码。",
 } satisfies Messages;
