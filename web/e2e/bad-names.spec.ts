@@ -7,18 +7,24 @@ function rename(device: Device, name: string): void {
   for (const ref of device.references) Object.assign(ref, { vm_name: name, desktop: name, ...(ref.mapping === null ? {} : { mapping: name }) });
 }
 
+/** Gives all texts with one of these keys the name. */
+function renameIn(value: Json, keys: readonly string[], name: string): void {
+  if (Array.isArray(value)) for (const one of value) renameIn(one, keys, name);
+  else if (typeof value === "object" && value !== null) {
+    for (const key of Object.keys(value)) {
+      if (keys.includes(key) && typeof value[key] === "string") value[key] = name;
+      else renameIn(value[key] ?? null, keys, name);
+    }
+  }
+}
+
 /** All devices of pve-a, their VMs, mappings and desktops have this name. */
 async function renameAll(page: Page, name: string): Promise<void> {
   await alter<NodeAnswer>(page, nodeAddress("pve-a"), ({ devices }) => { for (const device of devices) rename(device, name); });
   await alter<Device>(page, /nodes\/pve-a\/devices\//, (device) => { rename(device, name); });
-  await alter<Json>(page, /\/api\/v1\/clusters\/lab\/vms\?/, function change(value): void {
-    if (Array.isArray(value)) for (const one of value) change(one);
-    else if (typeof value === "object" && value !== null) {
-      for (const key of Object.keys(value)) {
-        if (["name", "desktop", "device_name"].includes(key) && typeof value[key] === "string") value[key] = name;
-        else change(value[key] ?? null);
-      }
-    }
+  await alter<Json>(page, /\/api\/v1\/clusters\/lab\/vms\?/, (answer) => { renameIn(answer, ["name", "desktop", "device_name"], name); });
+  await alter<Json>(page, /\/api\/v1\/clusters\/lab\/mappings(?:\/suggestions)?$/, (answer) => {
+    renameIn(answer, ["name", "device_name", "description", "message", "mdev_type", "sentence"], name);
   });
   await alter<{ desktops: { name: string; note: string }[] }>(page, "**/api/v1/clusters/lab/desktops", ({ desktops }) => {
     for (const desktop of desktops) Object.assign(desktop, { name, note: name });
@@ -39,6 +45,9 @@ const places: readonly [string, (page: Page) => Promise<void>][] = [
   ["/?cluster=lab", () => Promise.resolve()],
   ["/gpus?cluster=lab&node=pve-a&device=0000:01:00.0", async (page) => { await expect(page.locator(".drawer")).toContainText("hostpci"); }],
   ["/vms?cluster=lab", () => Promise.resolve()],
+  ["/mappings?cluster=lab&mapping=old-card", () => Promise.resolve()],
+  ["/mappings?cluster=lab&mapping=p4-vgpu", () => Promise.resolve()],
+  ["/mappings?cluster=lab&view=suggestions", () => Promise.resolve()],
   ["/desktops?cluster=lab", () => Promise.resolve()],
   ["/findings?cluster=lab", async (page) => { await page.locator("summary").first().click(); }],
   ["/audit", async (page) => { await page.getByRole("table").getByRole("row").nth(1).click(); }],

@@ -272,6 +272,25 @@ for (const [locale, words] of [
   });
 }
 
+test("names as long as they may be, and eight paths in one entry, push nothing out of the page", async ({ page, open }) => {
+  const id = `m${"apping-".repeat(17)}end`;
+  const node = `n${"-0123456789".repeat(5)}-end`;
+  const path = Array.from({ length: 8 }, (_, at) => `0000:01:00.${String(at)}`).join(";");
+  await alter(page, [{ what: matrix, answer: (said) => {
+    const text = JSON.stringify(said).replaceAll('"old-card"', JSON.stringify(id)).replaceAll('"pve-a"', JSON.stringify(node)).replaceAll('"0000:02:00"', JSON.stringify(path));
+    return JSON.parse(text) as Json;
+  } }]);
+  for (const width of [1440, 390]) {
+    await look(page, "light", width);
+    await open(`/mappings?mapping=${id}`);
+    const detail = page.getByRole("region", { name: id, exact: true });
+    await expect(detail.locator(".entrypath")).toHaveCount(8);
+    await expect(detail.getByRole("heading", { name: id })).toBeInViewport();
+    await expectNoSideways(page);
+    await expectAccessible(page);
+  }
+});
+
 /** 16 nodes and 60 mappings, made of what the server said of one. */
 function large(said: Json): Json {
   const nodes = Array.from({ length: 16 }, (_, at) => `node-${String(at + 1).padStart(2, "0")}`);

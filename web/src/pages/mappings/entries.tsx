@@ -75,7 +75,7 @@ function Value({ entry, property, value }: { entry: Entry; property: string; val
   return (
     <>
       <b className="is-error">{fault.configured ?? t("mapping.not_set")}</b>{" "}
-      <span className="muted nw">{fault.actual === null ? t("mapping.has_none") : t("mapping.is", { value: fault.actual })}</span>
+      <span className="muted isvalue">{fault.actual === null ? t("mapping.has_none") : t("mapping.is", { value: fault.actual })}</span>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { Empty } from "../../components/states";
 import { Table, type Column } from "../../components/table";
 import { countBySeverity, severities } from "../../domain/findings";
 import { mappingRows, parseMapping, searchMappings, shortName, unlistedFindings, writeMapping, type MappingRow, type Mappings } from "../../domain/mapping";
+import { remember, type Say } from "../../domain/remember";
 import { FindingsScope } from "../findings/scope";
 import { CellView } from "./cell";
 import { Detail } from "./detail";
@@ -68,7 +69,7 @@ function useSelected(cluster: string) {
 const mostInBox = 100;
 const headHeight = 32;
 /** So many rows need no box. */
-const fewRows = 8;
+const fewRows = 5;
 
 interface MatrixProps {
   told: Mappings;
@@ -78,7 +79,8 @@ interface MatrixProps {
 }
 
 function Matrix({ told, rows, selected, onOpen }: MatrixProps) {
-  const { t } = useTranslation();
+  const { t: say } = useTranslation();
+  const t = useMemo(() => remember((key, values) => (values === undefined ? say(key) : say(key, values))), [say]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Whoever follows a link to a mapping far down finds it; the page itself stays where it is.
@@ -87,14 +89,14 @@ function Matrix({ told, rows, selected, onOpen }: MatrixProps) {
     if (panel && row) panel.scrollTop = row.offsetTop - headHeight;
   }, []);
   const columns = useMemo((): Column<MappingRow>[] => [
-    { id: "mapping", title: t("mapping.name"), width: 216, className: "mx name", cell: (row) => <Name row={row} /> },
+    { id: "mapping", title: t("mapping.name"), width: 216, className: "mx name", cell: (row) => <Name row={row} t={t} /> },
     ...told.nodes.map((node, at): Column<MappingRow> => ({
       id: `node ${node.node}`,
       title: <span className="mono">{node.node}</span>,
       className: "mx",
-      cell: ({ mapping }) => { const cell = mapping.cells[at]; return cell && <CellView cell={cell} node={node} />; },
+      cell: ({ mapping }) => { const cell = mapping.cells[at]; return cell && <CellView cell={cell} node={node} t={t} />; },
     })),
-    { id: "vms", title: t("mapping.vms"), width: 72, className: "mx r count", cell: ({ mapping }) => <VMs count={mapping.vms} /> },
+    { id: "vms", title: t("mapping.vms"), width: 72, className: "mx r count", cell: ({ mapping }) => <VMs count={mapping.vms} t={t} /> },
     { id: "findings", title: t("nav.findings"), width: 112, className: "mx fnd", cell: (row) => <Counts row={row} /> },
   ], [t, told.nodes]);
   const boxed = rows.length > fewRows && rows.length <= mostInBox;
@@ -113,8 +115,7 @@ function keyOf(row: MappingRow): string {
   return row.key;
 }
 
-function Name({ row: { mapping } }: { row: MappingRow }) {
-  const { t } = useTranslation();
+function Name({ row: { mapping }, t }: { row: MappingRow; t: Say }) {
   const about = [mapping.description ?? mapping.models.map(shortName).join(", ")];
   if (mapping.entries !== 1) about.push(t("mapping.entries", { count: mapping.entries }));
   if (mapping.mdev) about.push("mdev");
@@ -126,8 +127,7 @@ function Name({ row: { mapping } }: { row: MappingRow }) {
   );
 }
 
-function VMs({ count }: { count: number }) {
-  const { t } = useTranslation();
+function VMs({ count, t }: { count: number; t: Say }) {
   const number = useNumber();
   return <><span className="ll">{t("mapping.vms")} </span><span className={count === 0 ? "num muted" : "num"}>{number(count)}</span></>;
 }
