@@ -56,6 +56,7 @@ var rooms = map[string]room{
 
 	"internal/pveapi": {imports: pures},
 	"internal/hostfs": {imports: pures},
+	"internal/pvesh":  {imports: pures},
 	"internal/apply":  {imports: pures},
 	"internal/live":   {imports: pures},
 	"internal/store":  {imports: pures},

@@ -18,8 +18,8 @@ func newDemo(env Env) *cobra.Command {
 		Short: "Run the server with simulated clusters, to try everything out",
 		Long: `Runs the server on this machine with three simulated clusters of Proxmox VE
 behind it: lab has every kind of reference and a node that is off, office has
-the same GPU on two nodes and no mapping for it, plant is an old host whose token
-does not see all VMs. It needs no settings and takes none. Only this machine can
+the same GPU on two nodes and no mapping for it, and takes changes, plant is an
+old host whose token does not see all VMs. It needs no settings and takes none. Only this machine can
 reach it, because everybody knows its passwords. All it stores is in a folder
 that is removed when it stops (Ctrl-C).`,
 		Example: "  pciatlas demo\n  pciatlas demo --listen 127.0.0.1:8080",
@@ -62,5 +62,9 @@ func showDemo(p *printer, demo *server.Demo) {
 	p.line("  curl -b %s '%s/api/v1/resources/gpus?cluster=%s&node=pve-a'", quote(demo.CookieFile), url, server.DemoCluster)
 	p.line("  pciatlas scan --cluster %s --endpoint %s --token-file %s --tls-fingerprint %s",
 		server.DemoCluster, demo.Endpoint, quote(demo.TokenFile), demo.Fingerprint)
+	p.line("  pciatlas mapping suggest --cluster office --endpoint %s --token-file %s --tls-fingerprint %s",
+		demo.Office.Endpoint, quote(demo.Office.TokenFile), demo.Office.Fingerprint)
+	p.line("\nMappings of office may be changed. What only root@pam may do there takes the password %s and the code %s.",
+		demo.Office.RootPassword, demo.Office.RootCode)
 	p.line("\nCtrl-C stops it and removes everything that it stored.")
 }

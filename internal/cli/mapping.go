@@ -29,14 +29,19 @@ type mappingOptions struct {
 func newMapping(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mapping",
-		Short: "Show and check PCI resource mappings, and propose some",
+		Short: "Show, check, propose and change PCI resource mappings",
 		Long: `Shows the PCI resource mappings of a cluster on all its nodes, checks their
 entries against the hardware as Proxmox VE does before a start, and proposes
-mappings for the hardware that has none. Nothing is changed.`,
+mappings for the hardware that has none.
+
+create, set, delete, convert and fix show a plan first: what changes, with which
+commands, who may run them, and the way back. They change something only with
+--yes, or when the name that they ask for is typed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newMappingList(env), newMappingCheck(env), newMappingSuggest(env))
+	cmd.AddCommand(newMappingCreate(env), newMappingSet(env), newMappingDelete(env), newMappingConvert(env), newMappingFix(env), newMappingApply(env))
 	return cmd
 }
 

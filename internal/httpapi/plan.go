@@ -102,6 +102,7 @@ func (x *inventory) registerPlans() {
 		Summary:     "What would be done to create, change, delete, convert or fix, step by step",
 		Description: "Nothing is changed. The cluster is read anew, whatever was read shortly before.",
 		Errors:      []int{http.StatusNotFound, http.StatusBadGateway, http.StatusGatewayTimeout},
+		Extensions:  readOnly,
 	}, auth.Auditor, x.makePlan)
 	change(x.API, huma.Operation{
 		OperationID: "apply-plan", Method: http.MethodPost, Path: "/clusters/{cluster}/plans/apply", Tags: []string{tagInventory},

@@ -44,7 +44,7 @@ func (m *maker) addCreate(wanted pve.Mapping) {
 	m.add(Step{
 		Action: CreateMapping, Mapping: wanted.ID, After: &wanted,
 		Request: createRequest(&wanted), Undo: deleteRequest(wanted.ID),
-		Needs: []Need{m.need(mappingsPathOf(""), pve.MappingModify)}, Guard: Guard{Kind: GuardReadBack},
+		Needs: []Need{m.need(mappingsPathOf(""), pve.MappingModify)}, Guard: m.readBackGuard(),
 	})
 	m.made = append(m.made, wanted)
 }
@@ -206,6 +206,14 @@ func (m *maker) addChange(before *pve.Mapping, after pve.Mapping) {
 	})
 }
 
+// readBackGuard guards a request that takes no digest: the one of the mapping file is
+// compared right before.
+func (m *maker) readBackGuard() Guard {
+	guard := m.fileGuard()
+	guard.Kind = GuardReadBack
+	return guard
+}
+
 // fileGuard guards by the digest of the mapping file. After a step of the plan that
 // changes the file, that is the digest which is read back then.
 func (m *maker) fileGuard() Guard {
@@ -226,7 +234,7 @@ func (m *maker) remove() {
 	m.add(Step{
 		Action: DeleteMapping, Mapping: before.ID, Before: before,
 		Request: deleteRequest(before.ID), Undo: createRequest(before),
-		Needs: []Need{m.need(mappingsPathOf(""), pve.MappingModify)}, Guard: Guard{Kind: GuardReadBack, Digest: m.fileDigest()},
+		Needs: []Need{m.need(mappingsPathOf(""), pve.MappingModify)}, Guard: m.readBackGuard(),
 	})
 }
 

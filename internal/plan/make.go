@@ -40,7 +40,7 @@ func Make(report *atlas.Report, intent Intent) (*Plan, error) {
 			"With any change Proxmox VE writes the file of all mappings anew, without %d %s that it cannot read.", lost, plural(lost, "line", "lines"))
 	}
 	if len(m.plan.Steps) == 0 && !m.plan.Stopped() {
-		m.stop(NoteNothing, false, params(), "There is nothing to do.")
+		m.note(NoteNothing, params(), "There is nothing to do.")
 	}
 	return &m.plan, nil
 }

@@ -111,8 +111,8 @@ const (
 	GuardFileDigest GuardKind = "file_digest"
 	// GuardVMDigest: the same with the configuration file of the VM.
 	GuardVMDigest GuardKind = "vm_digest"
-	// GuardReadBack: Proxmox VE takes no digest. It is read right before and after, and
-	// a race remains between the two.
+	// GuardReadBack: Proxmox VE takes no digest. The file is read and compared right
+	// before, and read after it; a race remains between the two.
 	GuardReadBack GuardKind = "read_back"
 	// GuardNone: nothing is sent.
 	GuardNone GuardKind = "none"

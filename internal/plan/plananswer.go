@@ -131,16 +131,15 @@ type AnswerSnapshot struct {
 }
 
 // Digest is a checksum of what the plan would do and of the state that it was made
-// from. Two plans of one digest do the same to the same.
+// from, whoever read it. Two plans of one digest do the same to the same.
 func (p *Plan) Digest() string {
-	answer := p.answer()
-	answer.ReadAt, answer.May = nil, nil
-	for i := range answer.Steps {
-		for j := range answer.Steps[i].Needs {
-			answer.Steps[i].Needs[j].Held = nil
+	whole := p.answer()
+	for i := range whole.Steps {
+		for j := range whole.Steps[i].Needs {
+			whole.Steps[i].Needs[j].Held = nil
 		}
 	}
-	text, err := json.Marshal(answer)
+	text, err := json.Marshal(Outline{Intent: whole.Intent, Stopped: whole.Stopped, Steps: whole.Steps, Users: whole.Users, Snapshots: whole.Snapshots})
 	if err != nil {
 		return "" // nothing in it can fail to be written
 	}

@@ -31,6 +31,8 @@ type demoWorld struct {
 	name     string
 	world    *pvesim.World
 	desktops []fleet.Desktop
+	// changes: its mappings may be changed, with a token that may do so.
+	changes bool
 }
 
 // demoWorlds are all of them, DemoCluster first.
@@ -40,14 +42,14 @@ func demoWorlds() []demoWorld {
 			{VMID: 103, Name: "CAD workstation", Note: "engineering, second floor"},
 			{VMID: 201, Name: "Desktop 1"},
 			{VMID: 100, Name: "Render farm 1"},
-		}},
+		}, false},
 		{"office", pvesim.DemoOffice(), []fleet.Desktop{
 			{VMID: 100, Name: "Anna's workstation", Note: "design, first floor"},
 			{VMID: 102, Name: "Board room"},
 			{VMID: 110, Name: "Desk 1"},
 			{VMID: 111, Name: "Desk 2"},
-		}},
-		{"plant", pvesim.DemoPlant(), nil},
+		}, true},
+		{"plant", pvesim.DemoPlant(), nil, false},
 	}
 }
 
@@ -69,6 +71,9 @@ type Demo struct {
 	// Endpoint and Fingerprint lead to DemoCluster, TokenFile holds a token that sees
 	// all of it.
 	Endpoint, Fingerprint, TokenFile string
+	// Office is the cluster whose mappings may be changed, with a token that may.
+	// What only root@pam may do takes the password and the second factor.
+	Office struct{ Endpoint, Fingerprint, TokenFile, RootPassword, RootCode string }
 	// Clusters are the names of all clusters, DemoCluster first.
 	Clusters []string
 	// CookieFile is where a command may keep its session.
@@ -124,12 +129,20 @@ func (d *Demo) start(ctx context.Context, options DemoOptions) error {
 	if err := os.WriteFile(d.TokenFile, []byte(pvesim.DemoToken+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write the token of the demo: %w", err)
 	}
+	d.Office.TokenFile = filepath.Join(d.folder, "token-office")
+	if err := os.WriteFile(d.Office.TokenFile, []byte(pvesim.DemoTokenChanging+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the token of the demo: %w", err)
+	}
 	for _, simulated := range demoWorlds() {
 		cluster, err := pvesim.NewTLSServer(&pvesim.Server{World: simulated.world, MuteDelay: time.Second})
 		if err != nil {
 			return fmt.Errorf("start the simulated cluster %s: %w", simulated.name, err)
 		}
 		d.clusters, d.Clusters = append(d.clusters, cluster), append(d.Clusters, simulated.name)
+		if simulated.changes {
+			d.Office.Endpoint, d.Office.Fingerprint = cluster.URL, cluster.Fingerprint
+			d.Office.RootPassword, d.Office.RootCode = pvesim.DemoRootPassword, pvesim.DemoRootCode
+		}
 	}
 	d.Endpoint, d.Fingerprint = d.clusters[0].URL, d.clusters[0].Fingerprint
 	d.Server, err = New(Options{
@@ -174,14 +187,18 @@ func (d *Demo) fill(ctx context.Context, s *store.Store) error {
 
 // register makes one cluster and its desktops.
 func register(ctx context.Context, s *store.Store, simulated demoWorld, front *pvesim.TLSServer) error {
-	token, err := pveapi.ParseToken(pvesim.DemoToken)
+	secret := pvesim.DemoToken
+	if simulated.changes {
+		secret = pvesim.DemoTokenChanging
+	}
+	token, err := pveapi.ParseToken(secret)
 	if err != nil {
 		return err
 	}
 	name := simulated.name
 	cluster := fleet.Cluster{
 		Name: name, Entries: []string{front.URL}, TokenID: token.ID,
-		TLS: fleet.TLS{Fingerprints: []string{front.Fingerprint}}, DesktopTag: "vdi",
+		TLS: fleet.TLS{Fingerprints: []string{front.Fingerprint}}, DesktopTag: "vdi", Changes: simulated.changes,
 	}
 	if err := cluster.Normalize(true); err != nil {
 		return err
