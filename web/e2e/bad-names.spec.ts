@@ -26,6 +26,7 @@ async function renameAll(page: Page, name: string): Promise<void> {
   await alter<Json>(page, /\/api\/v1\/clusters\/lab\/mappings(?:\/suggestions)?$/, (answer) => {
     renameIn(answer, ["name", "device_name", "description", "message", "mdev_type", "sentence"], name);
   });
+  await alter<Json>(page, /\/(?:placement|evacuation|doctor)$/, (answer) => { renameIn(answer, ["name", "mapping", "sentence", "message"], name); });
   await alter<{ desktops: { name: string; note: string }[] }>(page, "**/api/v1/clusters/lab/desktops", ({ desktops }) => {
     for (const desktop of desktops) Object.assign(desktop, { name, note: name });
   });
@@ -45,6 +46,9 @@ const places: readonly [string, (page: Page) => Promise<void>][] = [
   ["/?cluster=lab", () => Promise.resolve()],
   ["/gpus?cluster=lab&node=pve-a&device=0000:01:00.0", async (page) => { await expect(page.locator(".drawer")).toContainText("hostpci"); }],
   ["/vms?cluster=lab", () => Promise.resolve()],
+  ["/vms/lab/110?cluster=lab", () => Promise.resolve()],
+  ["/evacuate?cluster=lab&node=pve-a", () => Promise.resolve()],
+  ["/doctor?cluster=lab&node=pve-a&device=0000:01:00.0", () => Promise.resolve()],
   ["/mappings?cluster=lab&mapping=old-card", () => Promise.resolve()],
   ["/mappings?cluster=lab&mapping=p4-vgpu", () => Promise.resolve()],
   ["/mappings?cluster=lab&view=suggestions", () => Promise.resolve()],
@@ -86,7 +90,7 @@ test("a name that runs from right to left does not turn round what stands beside
   const [id, own] = await Promise.all([line.locator(".id").boundingBox(), line.locator(".nm").boundingBox()]);
   expect(id?.x ?? 0).toBeLessThan(own?.x ?? 0);
   await expect(line.locator(".nm")).toHaveCSS("unicode-bidi", "isolate");
-  await expect(drawer.getByRole("link").first()).toHaveCSS("unicode-bidi", "isolate");
+  await expect(drawer.locator(".ref").getByRole("link").first()).toHaveCSS("unicode-bidi", "isolate");
 });
 
 test("a file for spreadsheets runs no name as a formula", async ({ page, open }) => {

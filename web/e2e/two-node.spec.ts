@@ -1,4 +1,4 @@
-import { expect, test } from "./test";
+import { expect, expectAccessible, expectNoSideways, look, looks, test } from "./test";
 
 // The same model of GPU sits at another address on each of two nodes, and a VM names one by address.
 test("a pinned VM, the mapping that covers both nodes, and what would be possible with it", async ({ page, open }) => {
@@ -21,6 +21,14 @@ test("a pinned VM, the mapping that covers both nodes, and what would be possibl
     await expect(would.filter({ hasText: "office-b" })).toContainText("hostpci0 gets 0000:03:00.0, 0000:03:00.1.");
     await expect(would.filter({ hasText: "office-a" })).toContainText("VM 100, which runs on node office-a, holds");
   });
+
+  for (const [colorScheme, width] of looks) {
+    await test.step(`everybody can read it: ${colorScheme}, ${width}`, async () => {
+      await look(page, colorScheme, width);
+      await expectAccessible(page);
+      await expectNoSideways(page);
+    });
+  }
 
   await test.step("the suggestion has an entry for each node, and the line that names the address", async () => {
     await page.getByRole("link", { name: "Suggestions" }).click();
