@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Finding } from "../domain/finding";
 import { findingKey } from "../domain/findings";
 import { CopyButton } from "./copy";
+import { FixMoved } from "./plan-buttons";
 import { Remedies } from "./remedy";
 import { SeveritySign } from "./sign";
 import { VMLink } from "./vm";
@@ -42,6 +43,7 @@ export function FindingItem({ finding, onCode, narrow = false, manyClusters = fa
         <p className="sentence-text" lang={sentence.lang}>{sentence.text}</p>
         <About finding={finding} onCode={onCode} manyClusters={manyClusters} />
         <Parts finding={finding} narrow={narrow} />
+        <FixMoved cluster={finding.cluster} finding={finding} />
       </div>
     </li>
   );

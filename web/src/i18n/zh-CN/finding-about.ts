@@ -182,10 +182,10 @@ export default {
   "finding.when.mapping-unused": "没有虚拟机、模板、待应用的更改或快照引用该映射，被 Proxmox VE 丢弃的行也没有引用它。仅在以下情况下给出：映射列表并非未经证实，所有节点的所有虚拟机及其快照都已读取，虚拟机的可见范围并非未经证实，并且没有已知看不到的虚拟机或容器。如果范围只是推定的，说明中会指出。",
   "finding.why.mapping-unused": "未使用的映射没有害处，但必须随硬件更新。",
   "finding.todo.mapping-unused": "如果没有人打算使用它，就删除它。",
-  "finding.when.mapping-request-refused": "Proxmox VE 会拒绝计划中的请求。目前还没有计划，因此不会出现。",
+  "finding.when.mapping-request-refused": "Proxmox VE 会拒绝计划中的请求。仅随计划提示，不会出现在发现列表中。",
   "finding.why.mapping-request-refused": "请求会以发现中引用的错误结束。",
   "finding.todo.mapping-request-refused": "更改请求。",
-  "finding.when.mapping-changed-while-running": "计划会更改或删除运行中的虚拟机正在使用的映射。目前还没有计划，因此不会出现。",
+  "finding.when.mapping-changed-while-running": "计划会更改或删除运行中的虚拟机正在使用的映射。仅随计划提示，不会出现在发现列表中。",
   "finding.why.mapping-changed-while-running": "虚拟机停止时，Proxmox VE 按映射当时的内容进行清理：预留会残留，中介设备会泄漏，待应用的更改会被跳过一次。",
   "finding.todo.mapping-changed-while-running": "先停止使用该映射的虚拟机。",
 

@@ -5,6 +5,7 @@ import { FindingList } from "../../components/finding";
 import { Icon } from "../../components/icon";
 import { useNarrow } from "../../components/media";
 import { useNumber } from "../../components/number";
+import { ChangeMapping, DeleteMapping } from "../../components/plan-buttons";
 import { mappingRows, shortName, type MappingRow, type Mappings } from "../../domain/mapping";
 import { Entries } from "./entries";
 import { WriteDownMenu } from "./export-menu";
@@ -36,6 +37,8 @@ export function Detail({ told, id, onClose }: DetailProps) {
         {row && <About row={row} />}
         <span className="acts">
           {row && <WriteDownMenu clusters={[told.cluster]} suggested={false} mapping={id} whole={told.read === "ok" && told.scope === "proven"} />}
+          {row && <ChangeMapping cluster={told.cluster} mapping={row.mapping} />}
+          {row && <DeleteMapping cluster={told.cluster} id={id} />}
           <button type="button" className="btn small plain icon" aria-label={t("frame.close")} onClick={onClose}><Icon of={IconX} /></button>
         </span>
       </div>

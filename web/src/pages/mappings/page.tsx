@@ -5,6 +5,7 @@ import { useMappings, useRefreshMappings, useSuggestions, type ClusterRead } fro
 import { useClusterNames } from "../../components/clusters";
 import { PageHead } from "../../components/head";
 import { LoadingRows } from "../../components/list";
+import { CreateMapping } from "../../components/plan-buttons";
 import { useReportReading } from "../../components/reading";
 import { Failed, StaleBanner } from "../../components/states";
 import { useTyping } from "../../components/typing";
@@ -42,7 +43,12 @@ function Shown({ clusters }: { clusters: readonly string[] }) {
       <PageHead
         title={t("nav.mappings")}
         sub={view !== "suggestions" && told.length > 0 ? <Sub told={told} /> : undefined}
-        actions={view === "suggestions" ? <SuggestionsExport reads={suggestions} /> : <MappingsExport reads={mappings} text={text} />}
+        actions={(
+          <>
+            {view === "suggestions" ? <SuggestionsExport reads={suggestions} /> : <MappingsExport reads={mappings} text={text} />}
+            {clusters.length === 1 && <CreateMapping cluster={clusters[0] ?? ""} />}
+          </>
+        )}
       />
       <ViewSwitch told={told} text={text} onText={type} />
       {reads.map(({ cluster, error, busy }) => error !== null && <Failed key={cluster} error={error} busy={busy} onRetry={refresh} />)}

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
 import { useNumber } from "../../components/number";
+import { ConvertVM, TakeSuggestion } from "../../components/plan-buttons";
 import { SeveritySign } from "../../components/sign";
 import { VMLink } from "../../components/vm";
 import { shortName } from "../../domain/mapping";
@@ -26,7 +27,7 @@ export function SuggestionView({ cluster, suggestion, whole }: SuggestionProps) 
       <div className="dth">
         <h2 className="mono">{id}</h2>
         <About suggestion={suggestion} />
-        <span className="acts"><WriteDownMenu clusters={[cluster]} suggested mapping={id} whole={whole} /></span>
+        <span className="acts"><WriteDownMenu clusters={[cluster]} suggested mapping={id} whole={whole} /><TakeSuggestion cluster={cluster} suggestion={suggestion} /></span>
       </div>
       <div className="split wide">
         <div>
@@ -75,11 +76,12 @@ function EntryLines({ suggestion }: { suggestion: Suggestion }) {
 function RawLines({ cluster, lines }: { cluster: string; lines: Suggestion["raw_lines"] }) {
   return (
     <ul className="rawlines">
-      {lines.map((line) => (
+      {lines.map((line, at) => (
         <li key={`${line.node} ${line.vmid} ${line.slot}`}>
           <span><span className="mono">{line.vmid}</span> <VMLink cluster={cluster} vmid={line.vmid} name={line.name} /></span>
           <span className="mono">{line.slot}</span>
           <span className="mono muted">{line.node}</span>
+          {lines.findIndex(({ vmid, node }) => vmid === line.vmid && node === line.node) === at && <ConvertVM cluster={cluster} vmid={line.vmid} small />}
         </li>
       ))}
     </ul>

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useVM, type VMDetail } from "../../api/vms";
 import { CopyButton } from "../../components/copy";
 import { PageHead, useTitle, SectionHead } from "../../components/head";
+import { ConvertVM } from "../../components/plan-buttons";
 import { PrintHead } from "../../components/print-head";
 import { Loaded } from "../../components/list";
 import { useReportReading } from "../../components/reading";
@@ -63,10 +64,15 @@ function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
             <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · <Managed vm={vm} />
           </span>
         )}
-        {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} /></span>}
+        {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} />{namesAddress(vm) && <ConvertVM cluster={vm.cluster} vmid={vmid} />}</span>}
       </div>
     </>
   );
+}
+
+/** A line that will be in effect names an address, where it could name a mapping. */
+function namesAddress({ lines }: VMDetail): boolean {
+  return lines?.some(({ via, phase }) => via === "address" && phase !== "pending_removal") ?? false;
 }
 
 function Managed({ vm }: { vm: VMDetail }) {
