@@ -73,14 +73,14 @@ var mappingEntries = []Entry{
 	},
 	{
 		Code: MappingRequestRefused, ToCome: true, Severity: "Error.",
-		When:   "Proxmox VE would refuse a planned request. There are no plans yet, so this is never found.",
+		When:   "Proxmox VE would refuse a planned request. It is told with the plan alone, never in the list of findings.",
 		Why:    "The request would end with the error that the finding quotes.",
 		Remedy: "Change the request.",
 		Source: "PVE::API2::Cluster::Mapping::PCI.",
 	},
 	{
 		Code: MappingChangedWhileRunning, ToCome: true, Severity: "Warning.",
-		When:   "A plan changes or deletes a mapping that a running VM uses. There are no plans yet, so this is never found.",
+		When:   "A plan changes or deletes a mapping that a running VM uses. It is told with the plan alone, never in the list of findings.",
 		Why:    "At the VM's stop Proxmox VE cleans up by what the mapping says then: reservations stay, mediated devices leak, and pending changes are skipped once.",
 		Remedy: "Stop the VMs that use the mapping first.",
 		Source: "PVE::QemuServer::cleanup_pci_devices.",
