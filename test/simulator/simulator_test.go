@@ -112,7 +112,7 @@ func TestWorldsCanBeRead(t *testing.T) {
 	if err != nil || len(ids) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
-	names := []string{"demo", "empty", "no-vms-seen", "no-rights", "names", "case:PERM-auditor-full"}
+	names := []string{"demo", "office", "empty", "no-vms-seen", "no-rights", "names", "case:PERM-auditor-full"}
 	for _, id := range ids {
 		names = append(names, "case:"+strings.TrimSuffix(filepath.Base(id), ".json"))
 	}

@@ -26,6 +26,8 @@ func build(name, cases string) (built, error) {
 	switch name {
 	case "demo":
 		made.world = pvesim.Demo()
+	case "office":
+		made.world = pvesim.DemoOffice()
 	case "empty":
 		made.world = emptyWorld()
 	case "no-vms-seen":
