@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -23,9 +24,10 @@ type fakeApplier struct {
 	outcome string
 	err     error
 	during  func()
+	ended   error // of the context, after the steps
 }
 
-func (f *fakeApplier) Apply(_ context.Context, _ string, p *plan.Plan, login *PVELogin, observe func(int, *StepResult) error) ([]StepResult, error) {
+func (f *fakeApplier) Apply(ctx context.Context, _ string, p *plan.Plan, login *PVELogin, observe func(int, *StepResult) error) ([]StepResult, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -50,6 +52,7 @@ func (f *fakeApplier) Apply(_ context.Context, _ string, p *plan.Plan, login *PV
 			return nil, err
 		}
 	}
+	f.ended = ctx.Err()
 	return steps, nil
 }
 
@@ -245,5 +248,22 @@ func TestPlans(t *testing.T) {
 		`{"kind":"convert","vms":[100,100]}`, `{"kind":"convert","vms":[100],"slots":["hostpci99"]}`, `{"kind":"change","mapping":"pool","mdev":true,"unset":["mdev"]}`,
 	} {
 		w.do("POST", "/api/v1/clusters/default/plans", intent, as("auditor")).want(http.StatusUnprocessableEntity, codeInvalid)
+	}
+}
+
+// TestApplyWithoutCaller: a browser that is closed in the middle stops nothing, and the
+// audit log tells what was done.
+func TestApplyWithoutCaller(t *testing.T) {
+	w, f, _, applier := planWorld(t)
+	p := w.plan("default", convertIntent)
+	ctx, leave := context.WithCancel(t.Context())
+	applier.during = leave
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/clusters/default/plans/apply", strings.NewReader(applyBody(convertIntent, &p, rootLogin)))
+	r.Header.Set("Content-Type", "application/json")
+	as("operator")(r)
+	w.handler.ServeHTTP(httptest.NewRecorder(), r)
+	last := f.store.entries[len(f.store.entries)-1]
+	if len(applier.plans) != 1 || applier.ended != nil || last.Action != "plan.step" || !strings.HasSuffix(last.Object, "VM 100") || last.Result != fleet.Done {
+		t.Errorf("%v %+v", applier.ended, last)
 	}
 }

@@ -111,7 +111,7 @@ func (m *maker) convertLine(vm *atlas.VM, node *atlas.Node, slot int, value stri
 			pve.SlotKey(slot), vm.VMID, missing, vm.Node)
 		return LineChange{}, false
 	}
-	id, ok := m.target(&wantedLine{vm: vm, node: node, slot: slot, selectors: selectors, named: named, mdev: hasOption(value, "mdev"), about: about})
+	id, ok := m.target(&wantedLine{vm: vm, node: node, slot: slot, selectors: selectors, named: named, about: about})
 	if !ok {
 		return LineChange{}, false
 	}
@@ -157,7 +157,6 @@ type wantedLine struct {
 	slot      int
 	selectors []pci.Selector
 	named     []*atlas.Device
-	mdev      bool
 	about     map[string]string
 }
 
@@ -188,7 +187,7 @@ func (m *maker) target(line *wantedLine) (id string, ok bool) {
 // gives just the functions of the line.
 func (m *maker) givesJust(mapping *pve.Mapping, line *wantedLine) bool {
 	entries := mapping.On(line.node.Name)
-	if len(entries) != 1 || mapping.HasMdev() != line.mdev {
+	if len(entries) != 1 {
 		return false
 	}
 	check := m.report.CheckEntry(line.node, mapping, &entries[0])
@@ -259,7 +258,7 @@ func (m *maker) newMapping(id string, line *wantedLine) (string, bool) {
 		return "", false
 	}
 	mapping := pve.Mapping{ID: id, Entries: []pve.Entry{entry}}
-	if line.mdev {
+	if line.named[0].Mdev.Value { // Proxmox VE compares it with the hardware, whatever the line wants
 		on := true
 		mapping.Mdev = &on
 	}

@@ -1,0 +1,230 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
+	"pciatlas/internal/pci"
+	"pciatlas/internal/plan"
+	"pciatlas/internal/pve"
+)
+
+func readVectors(t testing.TB, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vectors", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// vectorFacts gives the nodes and mappings of the vectors.
+func vectorFacts(t testing.TB) *facts.Snapshot {
+	t.Helper()
+	var file struct {
+		Nodes map[string][]struct {
+			ID         pci.Address
+			Vendor     pci.ID
+			Device     pci.ID
+			Class      pci.Class
+			Subsystem  *string
+			Group      *int     `json:"iommu_group"`
+			MdevTypes  []string `json:"mdev_types"`
+			NvidiaVGPU bool     `json:"nvidia_vgpu_directory"`
+		}
+		MappingCfg string `json:"mapping_pci_cfg"`
+	}
+	readVectors(t, "nodes.json", &file)
+	mappings, _ := pve.ParseMappingFile(file.MappingCfg)
+	s := &facts.Snapshot{
+		Schema: facts.Schema, Cluster: "lab", Nodes: map[string]*facts.Node{}, Guests: facts.Read[[]facts.Guest]{State: facts.OK},
+		Mappings: facts.Read[[]pve.Mapping]{State: facts.OK, Value: mappings},
+		Files: facts.Read[facts.ClusterFiles]{State: facts.OK, Value: facts.ClusterFiles{
+			Populated: true, Mounted: true, Quorate: facts.Told(true),
+		}},
+	}
+	for name, list := range file.Nodes {
+		node := &facts.Node{Devices: facts.Read[[]facts.Device]{State: facts.OK}, VMs: map[int]facts.Read[facts.VMConfig]{}}
+		for _, d := range list {
+			device := facts.Device{
+				Address: d.ID, Class: d.Class, Group: facts.Told(d.Group), NvidiaVGPU: d.NvidiaVGPU,
+				Mdev: facts.Told(len(d.MdevTypes) > 0 || d.NvidiaVGPU),
+			}
+			device.IDs.Vendor, device.IDs.Device = d.Vendor, d.Device
+			if d.Subsystem != nil {
+				vendor, id, _ := strings.Cut(*d.Subsystem, ":")
+				left, _ := pci.ParseID(vendor)
+				right, _ := pci.ParseID(id)
+				device.IDs.Subsystem = &pci.Pair{Vendor: left, Device: right}
+			}
+			node.Devices.Value = append(node.Devices.Value, device)
+		}
+		s.Nodes[name] = node
+	}
+	return s
+}
+
+// withLine gives a cluster whose VM 100 on pve-a has one line.
+func withLine(t testing.TB, value string) *facts.Snapshot {
+	s := vectorFacts(t)
+	s.Guests.Value = []facts.Guest{{VMID: 100, Kind: facts.QEMU, Node: "pve-a", Status: facts.Stopped, Name: "one", Template: facts.Told(false)}}
+	digest := "d1"
+	s.Nodes["pve-a"].VMs[100] = facts.Read[facts.VMConfig]{State: facts.OK, Value: facts.ReduceVM([]pve.Item{
+		{Key: "digest", Current: &digest}, {Key: "hostpci0", Current: &value}, {Key: "machine", Current: new("q35")},
+	})}
+	return s
+}
+
+// TestConvertKeepsFunctions converts every line of the vectors that Proxmox VE
+// resolves: what a start gives the VM is the same before and after, or a note says
+// that it is not; and the mapping that is made passes Proxmox VE's check.
+func TestConvertKeepsFunctions(t *testing.T) {
+	var vectors struct {
+		Values []struct{ Input string }
+	}
+	readVectors(t, "hostpci.json", &vectors)
+	converted, told := 0, 0
+	for _, v := range vectors.Values {
+		s := withLine(t, v.Input)
+		report := atlas.Build(s)
+		before, err := report.Hardware(report.Node("pve-a")).ResolveSlot(v.Input)
+		if err != nil || before == nil || before.Value.Host == "" {
+			continue
+		}
+		p, err := plan.Make(report, plan.Intent{Kind: plan.Convert, VMs: []int{100}, Force: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Stopped() {
+			told++
+			continue
+		}
+		line, made := converted1(t, p)
+		if made != nil {
+			s.Mappings.Value = append(s.Mappings.Value, *made)
+		}
+		after, err := atlas.Build(s).Hardware(report.Node("pve-a")).ResolveSlot(line.After)
+		if err != nil {
+			t.Errorf("%q became %q, which does not start: %v", v.Input, line.After, err)
+			continue
+		}
+		same := len(after.Alternatives) == 1 && slices.Equal(sortedOnce(before.Alternatives[0]), sortedOnce(after.Alternatives[0]))
+		warned := slices.ContainsFunc(p.Notes, func(n plan.Note) bool { return n.Code == plan.NoteOtherFunctions })
+		if same == warned {
+			t.Errorf("%q became %q: %v, then %v; said to differ: %t", v.Input, line.After, before.Alternatives, after.Alternatives, warned)
+		}
+		if before.Mdev != after.Mdev || before.Nvidia != after.Nvidia {
+			t.Errorf("%q became %q: another mediated device", v.Input, line.After)
+		}
+		converted++
+	}
+	if converted < 15 || told == 0 {
+		t.Errorf("%d lines were converted, %d not", converted, told)
+	}
+}
+
+func converted1(t *testing.T, p *plan.Plan) (line plan.LineChange, made *pve.Mapping) {
+	t.Helper()
+	for i := range p.Steps {
+		switch p.Steps[i].Action {
+		case plan.CreateMapping:
+			made = p.Steps[i].After
+		case plan.SetVM:
+			line = p.Steps[i].Lines[0]
+		}
+	}
+	if line.After == "" {
+		t.Fatalf("no line was converted: %+v", p.Notes)
+	}
+	return line, made
+}
+
+func sortedOnce(list []pci.Address) []pci.Address {
+	list = slices.Clone(list)
+	slices.SortFunc(list, pci.Address.Compare)
+	return slices.Compact(list)
+}
+
+// TestPlanStops names what keeps each plan from being applied.
+func TestPlanStops(t *testing.T) {
+	locked := withLine(t, "0000:01:00.0")
+	config := locked.Nodes["pve-a"].VMs[100]
+	config.Value.Items = append(config.Value.Items, pve.Item{Key: "lock", Current: new("backup")})
+	slices.SortFunc(config.Value.Items, func(a, b pve.Item) int { return strings.Compare(a.Key, b.Key) })
+	locked.Nodes["pve-a"].VMs[100] = config
+	unread := withLine(t, "0000:01:00.0")
+	unread.Nodes["pve-a"].Devices = facts.Read[[]facts.Device]{State: facts.Failed}
+	noVM := withLine(t, "0000:01:00.0")
+	noVM.Nodes["pve-a"].VMs[100] = facts.Read[facts.VMConfig]{State: facts.Failed}
+	noList := withLine(t, "0000:01:00.0")
+	noList.Mappings = facts.Read[[]pve.Mapping]{State: facts.Failed}
+	convert := plan.Intent{Kind: plan.Convert, VMs: []int{100}}
+	for _, c := range []struct {
+		name   string
+		facts  *facts.Snapshot
+		intent plan.Intent
+		code   plan.NoteCode
+		forced bool // force helps
+	}{
+		{"locked", locked, convert, plan.NoteVMLocked, false},
+		{"devices unread", unread, convert, plan.NoteDevicesUnread, false},
+		{"VM unread", noVM, convert, plan.NoteVMUnread, false},
+		{"mappings unread", noList, convert, plan.NoteMappingsUnread, false},
+		{"no device", withLine(t, "0000:fe:00.0"), convert, plan.NoteNoDevice, false},
+		{"no VM", withLine(t, "0000:01:00.0"), plan.Intent{Kind: plan.Convert, VMs: []int{999}}, plan.NoteNoVM, false},
+		{"another mapping", withLine(t, "0000:01:00.0"), plan.Intent{Kind: plan.Convert, VMs: []int{100}, Mapping: "gpu-b"}, plan.NoteOtherFunctions, true},
+		{"in use", withLine(t, "mapping=gpu-a"), plan.Intent{Kind: plan.Delete, Mapping: "gpu-a"}, plan.NoteInUse, true},
+		{"not there", withLine(t, "mapping=gpu-a"), plan.Intent{Kind: plan.Delete, Mapping: "GPU-A"}, plan.NoteNoMapping, false},
+		{"old address", withLine(t, "mapping=gpu-a"), plan.Intent{Kind: plan.Fix, Mapping: "gpu-a", Moves: []plan.Move{{Node: "pve-a", From: "0000:55:00", To: "0000:02:00"}}}, plan.NoteNotFound, false},
+		{"another device", withLine(t, "0000:01:00.0"), plan.Intent{
+			Kind: plan.Create, Mapping: "new", Entries: []string{"id=10de:ffff,node=pve-a,path=0000:01:00.0"},
+		}, plan.NoteEntryFaulty, true},
+	} {
+		for _, force := range []bool{false, true} {
+			c.intent.Force = force
+			p, err := plan.Make(atlas.Build(c.facts), c.intent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := slices.ContainsFunc(p.Notes, func(n plan.Note) bool { return n.Code == c.code && n.Forceable == c.forced })
+			if !said || p.Stopped() == (force && c.forced) {
+				t.Errorf("%s, force %t: %+v", c.name, force, p.Notes)
+			}
+		}
+	}
+}
+
+// TestDigestOfPlans: the same intent and state give the same digest; another state or
+// intent gives another one.
+func TestDigestOfPlans(t *testing.T) {
+	digest := func(s *facts.Snapshot, intent plan.Intent) string {
+		p, err := plan.Make(atlas.Build(s), intent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Digest()
+	}
+	convert := plan.Intent{Kind: plan.Convert, VMs: []int{100}}
+	first := digest(withLine(t, "0000:01:00.0"), convert)
+	running := withLine(t, "0000:01:00.0")
+	running.Guests.Value[0].Status = facts.Running
+	if first != digest(withLine(t, "0000:01:00.0"), convert) {
+		t.Error("the digest is not that of the plan")
+	}
+	for name, other := range map[string]string{
+		"a line": digest(withLine(t, "0000:01:00.0,pcie=1"), convert), "a running VM": digest(running, convert),
+		"a name": digest(withLine(t, "0000:01:00.0"), plan.Intent{Kind: plan.Convert, VMs: []int{100}, Mapping: "other"}),
+	} {
+		if first == other {
+			t.Errorf("%s makes no difference", name)
+		}
+	}
+}
