@@ -26,6 +26,7 @@ test("the matrix tells what each mapping is worth on each node, and a row opens 
   await expect(cell.nth(1)).toHaveText(/ok.*capacity 1.*demand 1.*1 running/);
   await expect(cell.nth(2)).toHaveText(/ok.*capacity 1.*demand 1.*1 stopped · 1 template/);
   await expect(cell.nth(3)).toHaveText(/missing$/);
+  await expect(page.locator("#main")).toContainText("It does not mean that one can be assigned now.");
   await expect(row(page, "old-card").getByRole("cell").nth(1)).toHaveText(/invalid.*capacity 0.*demand 0.*none refers to it here/);
   await row(page, "old-card").click();
   await expect(page).toHaveURL(/mapping=old-card/);
@@ -70,6 +71,19 @@ test("the users of a mapping stand with what they do, and lead to the VM", async
   await expect(page).toHaveURL(/\/vms\/lab\/100/);
   await page.goBack();
   await expect(detail).toBeVisible();
+});
+
+test("a line that is pending, one to be removed and one in a snapshot are told apart", async ({ page, open }) => {
+  const phases = ["pending", "pending_removal", "current"];
+  await alter(page, [{ what: matrix, answer: (said) => ({ ...said, mappings: (said["mappings"] as Json[]).map((one) => (one["id"] === "rtx-3090" ? {
+    ...one, users: (one["users"] as Json[]).map((user, at) => ({ ...user, phase: phases[at] })), snapshots: [{ vmid: 100, node: "pve-a", snapshot: "before-upgrade", slot: "hostpci0" }],
+  } : one)) }) }]);
+  await open("/mappings?mapping=rtx-3090");
+  const detail = page.getByRole("region", { name: "rtx-3090", exact: true });
+  await expect(detail.getByRole("row", { name: /render-1/ })).toContainText("pending");
+  await expect(detail.getByRole("row", { name: /render-3/ })).toContainText("pending removal");
+  await expect(detail.getByRole("row", { name: /golden-gpu/ })).not.toContainText("pending");
+  await expect(detail.getByRole("listitem").filter({ hasText: "before-upgrade" })).toContainText("hostpci0");
 });
 
 test("where the check of Proxmox VE differs, was not asked for or not read, it says so", async ({ page, open }) => {

@@ -38,6 +38,7 @@ export function ClusterMappings({ told, text, onClear }: ClusterMappingsProps) {
       <FindingsScope cluster={told.cluster} nodes={told.scopes} named={false} />
       <ListState told={told} />
       {shown.length > 0 && <Matrix told={told} rows={shown} selected={id} onOpen={open} />}
+      {shown.length > 0 && <p className="label capnote">{t("mapping.capacity_note")}</p>}
       {rows.length > 0 && shown.length === 0 && <Empty title={t("mapping.none_found")} action={<button type="button" className="btn" onClick={onClear}>{t("list.all")}</button>} />}
       {id !== null && <Detail key={id} told={told} id={id} onClose={close} />}
       {unlisted.length > 0 && (
