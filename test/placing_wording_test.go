@@ -83,6 +83,9 @@ func checkReadings(t *testing.T, d *doctor.Diagnosis, seen *placingSeen) {
 		if len(check.Readings) == 0 {
 			t.Errorf("check %s says nothing", check.Code)
 		}
+		if d.VM != nil && d.VM.Config == nil && check.State != doctor.Unseen && check.Code != doctor.CheckIOMMU && check.Readings[0].Code != "runs" {
+			t.Errorf("VM %d was not read, and check %s is %s: %+v", d.VM.VMID, check.Code, check.State, check.Readings)
+		}
 		if (len(check.Commands) > 0) != (check.Good != "") || (check.Good != "") != (check.GoodCode != "") {
 			t.Errorf("check %s has commands %q and good output %q (%s)", check.Code, check.Commands, check.Good, check.GoodCode)
 		}

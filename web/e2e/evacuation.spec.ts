@@ -75,3 +75,14 @@ test("another node is one choice away, and without one the page asks for it", as
   await open("/evacuate?node=pve-z");
   await expect(page.locator(".failed")).toContainText("There is no node with this name in cluster lab.");
 });
+
+test("of all clusters the page does not guess one", async ({ page, open }) => {
+  await open("/evacuate?cluster=*&node=pve-a");
+  await expect(page.getByText("Choose the cluster of the node.")).toBeVisible();
+  await expect(page.getByRole("table")).toHaveCount(0);
+  await page.locator("#main").getByRole("link", { name: "office" }).click();
+  await page.getByRole("combobox", { name: "Node" }).selectOption("office-b");
+  await expect(page.getByRole("row").filter({ hasText: "games-room" })).toContainText("office-a");
+  await open("/doctor?cluster=*&node=pve-a&device=0000:01:00.0");
+  await expect(page.getByText("No device is chosen")).toBeVisible();
+});

@@ -87,6 +87,7 @@ export default {
   "evacuate.node": "Node",
   "evacuate.choose": "No node is chosen",
   "evacuate.choose_how": "Choose the node that is to be emptied.",
+  "evacuate.choose_cluster": "Choose the cluster of the node.",
   "evacuate.stay": "Cannot simply leave",
   "evacuate.why": "Why it cannot simply leave",
   "evacuate.why_off": "Move while powered off",

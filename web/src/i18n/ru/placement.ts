@@ -135,6 +135,7 @@ export default {
   "evacuate.node": "Узел",
   "evacuate.choose": "Узел не выбран",
   "evacuate.choose_how": "Выберите узел, который нужно освободить.",
+  "evacuate.choose_cluster": "Выберите кластер, в котором находится узел.",
   "evacuate.stay": "Не могут просто уйти",
   "evacuate.why": "Почему не может просто уйти",
   "evacuate.why_off": "Перенос в выключенном состоянии",

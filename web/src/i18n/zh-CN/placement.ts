@@ -129,6 +129,7 @@ export default {
   "evacuate.node": "节点",
   "evacuate.choose": "未选择节点",
   "evacuate.choose_how": "选择要腾空的节点。",
+  "evacuate.choose_cluster": "请选择节点所在的集群。",
   "evacuate.stay": "不能直接离开",
   "evacuate.why": "为何不能直接离开",
   "evacuate.why_off": "关机后迁移",

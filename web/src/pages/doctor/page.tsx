@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useDeviceDiagnosis } from "../../api/placement";
 import { Checks, useCheckCounts } from "../../components/checks";
-import { useCluster } from "../../components/cluster";
+import { useAllClusters, useCluster } from "../../components/cluster";
 import { useClusterNames } from "../../components/clusters";
 import { CopyButton } from "../../components/copy";
 import { PageHead } from "../../components/head";
@@ -18,7 +18,9 @@ import { NoCluster } from "../clusters/none";
 export function DoctorPage() {
   const { t } = useTranslation();
   const clusters = useClusterNames();
-  const cluster = useCluster();
+  const one = useCluster();
+  // Of all clusters, the address has to tell which.
+  const cluster = useAllClusters() ? null : one;
   const { node, device } = useSearch({ from: "/frame/doctor" });
   const chosen = parseDevice(device, cluster, node);
   if (clusters?.length === 0) return <NoCluster page="doctor.title" />;

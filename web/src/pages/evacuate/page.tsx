@@ -1,10 +1,10 @@
 import { useCallback } from "react";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { nodesQuery } from "../../api/inventory";
 import { useEvacuation } from "../../api/placement";
-import { useCluster } from "../../components/cluster";
+import { useAllClusters, useCluster } from "../../components/cluster";
 import { useClusterNames } from "../../components/clusters";
 import { Select } from "../../components/field";
 import { PageHead } from "../../components/head";
@@ -20,8 +20,17 @@ export function EvacuatePage() {
   const { t } = useTranslation();
   const clusters = useClusterNames();
   const cluster = useCluster();
+  const all = useAllClusters();
   const { node } = useSearch({ from: "/frame/evacuate" });
   if (clusters?.length === 0) return <NoCluster page="evacuate.title" />;
+  if (all) {
+    return (
+      <>
+        <PageHead title={t("evacuate.title")} />
+        <Empty title={t("evacuate.choose")} action={<ClusterLinks clusters={clusters ?? []} />}><p>{t("evacuate.choose_cluster")}</p></Empty>
+      </>
+    );
+  }
   if (cluster === null) return <PageHead title={t("evacuate.title")} />;
   if (node !== undefined) return <OneNode cluster={cluster} node={node} />;
   return (
@@ -31,6 +40,10 @@ export function EvacuatePage() {
       <Empty title={t("evacuate.choose")}><p>{t("evacuate.choose_how")}</p></Empty>
     </>
   );
+}
+
+function ClusterLinks({ clusters }: { clusters: readonly string[] }) {
+  return <span className="secbtns">{clusters.map((name) => <Link key={name} className="btn" to="/evacuate" search={{ cluster: name, node: undefined }}>{name}</Link>)}</span>;
 }
 
 function NodeSelect({ cluster, node }: { cluster: string; node: string | undefined }) {
