@@ -88,6 +88,7 @@ export const book: readonly Entry[] = [
     told: (main) => main.getByText("hostpci2", { exact: true }), reads: /\/vms\/103\?findings=false$/, ages: true,
     empty: { altered: [{ what: /\/vms\/103\?findings=false$/, answer: (said) => ({ ...said, lines: [] }) }], says: ["No hostpci line"] },
     unread: { altered: [{ what: /\/vms\/103\?findings=false$/, answer: (said) => ({ ...said, lines: null, config_read: false }) }], says: ["It is not known which devices it names."] },
+    changes: { operator: ["Convert"], admin: ["Convert"] },
   },
   {
     path: "/findings", titles: { en: "Findings", "zh-CN": "发现", ru: "Замечания" },
@@ -99,22 +100,26 @@ export const book: readonly Entry[] = [
     told: (main) => main.getByRole("row", { name: /^old-card/ }), reads: mappings, ages: true,
     empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, mappings: [], findings: [] }) }], says: ["No resource mappings", "The list was read, and it is whole."] },
     unread: { altered: [{ what: mappings, answer: (said) => ({ ...said, read: "failed", scope: "unproven", scope_reason: "No answer in time.", mappings: null, findings: [] }) }], says: ["The list of resource mappings was not read.", "No answer in time.", "Mapping.Audit"] },
+    changes: { operator: ["New"], admin: ["New"] },
   },
   {
     path: "/mappings?mapping=old-card", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
     told: (main) => main.locator(".entries tbody tr"), reads: mappings, ages: true,
     unread: { altered: [{ what: mappings, answer: (said) => ({ ...said, read: "failed", scope: "unproven", mappings: null }) }], says: ["is not visible here; whether it exists is not known"] },
+    changes: { operator: ["Change", "Delete", "New"], admin: ["Change", "Delete", "New"] },
   },
   {
     path: "/mappings?view=findings", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
     told: (main) => main.locator(".fnds > li"), reads: mappings, ages: true,
     empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, findings: [] }) }], says: ["No findings about mappings", "What was not read stands above."] },
+    changes: { operator: ["New"], admin: ["New"] },
   },
   {
     path: "/mappings?view=suggestions", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
     told: (main) => main.locator(".entrylines > li"), reads: suggestions, ages: true,
     empty: { altered: [{ what: suggestions, answer: (said) => ({ ...said, mappings: [], nodes_unread: [] }) }], says: ["Nothing is proposed", "lacks a mapping"] },
     unread: { altered: [{ what: suggestions, answer: (said) => ({ ...said, mappings: [], nodes_unread: ["pve-c"] }) }], says: ["was not read in full", "No proposal from the nodes that were read"] },
+    changes: { operator: ["Convert", "Create", "New"], admin: ["Convert", "Create", "New"] },
   },
   {
     path: "/desktops", titles: { en: "Desktops", "zh-CN": "纳管桌面", ru: "Рабочие столы" },

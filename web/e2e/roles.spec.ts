@@ -1,7 +1,7 @@
 import { book } from "./book";
 import { demoPassword, expect, inLab, test, type Account } from "./test";
 
-const changing = /^(?:Add|Change|Import|Make|Remove|Test)\b/;
+const changing = /^(?:Add|Change|Convert|Create|Delete|Fix|Import|Make|New|Remove|Test)\b/;
 
 for (const account of ["auditor", "operator", "admin"] as const) {
   test(`${account} finds the buttons that he may press, and no other`, async ({ page, open }) => {
