@@ -20,6 +20,10 @@ type attempt struct {
 	slots   atlas.StartSlots // those that could be resolved
 	reasons []Reason
 	swap    []Swap
+	// stuck are the worlds in none of which the choice succeeds, chosen is the number of
+	// reasons for that; none where something else refuses before.
+	stuck  []world
+	chosen int
 }
 
 func (a *attempt) run() {
@@ -36,6 +40,7 @@ func (a *attempt) run() {
 			a.unseen()
 		}
 		a.around()
+		a.findSwap()
 	}
 	a.order()
 }
@@ -146,7 +151,7 @@ func (n *node) entriesUntold(id string) bool {
 
 // around is what stops a VM with passthrough beside its devices.
 func (a *attempt) around() {
-	if a.Config.Args.MentionsVFIO {
+	if args := a.Config.Args; args.MentionsVFIO && (args.Pending || args.Current && !args.Removal) {
 		a.add(a.ownArgs())
 	}
 	if memory := a.node.read.Memory; memory.State == facts.OK && a.pins() && a.memory() > memory.Value>>20 {

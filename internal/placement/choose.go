@@ -2,55 +2,126 @@ package placement
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/facts"
 	"pciatlas/internal/pci"
-	"pciatlas/internal/pve"
 )
+
+// told makes a reason for the VM of an attempt.
+type told func(*attempt) Reason
 
 // result is how the start ends for one way in which the other VMs may hold devices.
 type result struct {
-	chosen   map[int][]pci.Address
-	refusals []Reason
-	open     []Reason
+	chosen         map[int][]pci.Address
+	refusals, open []told
+	left           stock // of the types of NVIDIA's vGPUs
+}
+
+func (r *result) refuse(reason told) { r.refusals = append(r.refusals, reason) }
+
+func (r *result) leave(reason told) { r.open = append(r.open, reason) }
+
+// choosesAs tells whether the VM gets the same in two results.
+func (r *result) choosesAs(other *result) bool {
+	return maps.EqualFunc(r.chosen, other.chosen, slices.Equal)
+}
+
+// trial is how the start ends in all ways in which the other VMs may hold devices.
+type trial struct {
+	// whole is false if there are too many ways to look at; nothing else is known then.
+	whole bool
+	good  []*result // that choose differently
+	bad   []world
 }
 
 // choose goes through choice, reservation and groups: once if it is told what the
 // other VMs hold, and else for each way in which they may.
 func (a *attempt) choose() {
-	worlds, whole := a.worlds()
-	if !whole {
+	t := a.trial()
+	switch {
+	case !t.whole:
 		a.bounded()
 		return
+	case len(t.good) == 0:
+		reasons := a.failed(t.bad)
+		if !a.refused() {
+			a.stuck, a.chosen = t.bad, len(reasons)
+		}
+		a.add(reasons...)
+		return
+	case len(t.bad) > 0:
+		a.add(a.mayBeHeld(t.bad))
 	}
-	var good, bad []*result
-	var badWorlds []world
+	a.leaveOpen(t.good)
+	a.outcome(t.good)
+}
+
+// trial lets the VM start in all worlds. VMs that are not on the node and want the same
+// there share the answer.
+func (a *attempt) trial() *trial {
+	shared := a.Node != a.node.Name
+	if known := a.node.trials[a.slots]; shared && known != nil {
+		return known
+	}
+	t := &trial{}
+	worlds, whole := a.worlds()
+	t.whole = whole
 	for _, w := range worlds {
-		r := a.result(w)
-		if len(r.refusals) == 0 {
-			good = append(good, r)
-		} else {
-			bad, badWorlds = append(bad, r), append(badWorlds, w)
+		if r := a.result(w); len(r.refusals) > 0 {
+			t.bad = append(t.bad, w)
+		} else if !slices.ContainsFunc(t.good, r.choosesAs) {
+			t.good = append(t.good, r)
 		}
 	}
-	switch {
-	case len(worlds) == 1 && len(bad) == 1:
-		if code := bad[0].refusals[0].Code; (code == NoFreeDevice || code == AssignedTwice) && !a.refused() {
-			a.findSwap(worlds[0])
+	if shared {
+		if a.node.trials == nil {
+			a.node.trials = map[atlas.StartSlots]*trial{}
 		}
-		a.add(bad[0].refusals...)
-		a.add(bad[0].open...)
-	case len(good) == 0:
-		a.add(a.noneLeft(badWorlds))
-	case len(bad) > 0:
-		a.add(a.mayBeHeld(badWorlds))
+		a.node.trials[a.slots] = t
 	}
-	if len(good) > 0 {
-		a.add(good[0].open...)
-		a.outcome(good)
+	return t
+}
+
+// failed gives why the VM starts in none of the worlds: what refuses in all of them, or
+// that nothing is left in any.
+func (a *attempt) failed(bad []world) []Reason {
+	first := a.result(bad[0])
+	common := a.made(first.refusals)
+	if len(bad) == 1 {
+		return append(common, a.made(first.open)...)
+	}
+	for _, w := range bad[1:] {
+		others := a.made(a.result(w).refusals)
+		common = slices.DeleteFunc(common, func(x Reason) bool {
+			return !slices.ContainsFunc(others, func(y Reason) bool { return x.Sentence == y.Sentence })
+		})
+		if len(common) == 0 {
+			return []Reason{a.noneLeft(bad)}
+		}
+	}
+	return common
+}
+
+func (a *attempt) made(list []told) []Reason {
+	reasons := make([]Reason, len(list))
+	for i, reason := range list {
+		reasons[i] = reason(a)
+	}
+	return reasons
+}
+
+// leaveOpen adds what is open with one of the choices.
+func (a *attempt) leaveOpen(good []*result) {
+	for i, r := range good {
+		for _, reason := range a.made(r.open) {
+			if i == 0 || !slices.ContainsFunc(a.reasons, func(known Reason) bool { return known.Sentence == reason.Sentence }) {
+				a.add(reason)
+			}
+		}
 	}
 }
 
@@ -59,7 +130,7 @@ func (a *attempt) result(w world) *result {
 	r := &result{}
 	chosen, err := a.slots.Choose(func(address pci.Address) bool { return w.holder(a, address) != nil })
 	if err != nil {
-		r.refusals = append(r.refusals, a.notChosen(err))
+		r.refuse(func(a *attempt) Reason { return a.notChosen(err) })
 		return r
 	}
 	r.chosen = chosen
@@ -87,18 +158,23 @@ func (a *attempt) take(r *result, w world, slot int, resolved *atlas.StartSlot, 
 		}
 	}
 	if len(held) > 0 {
-		r.refusals = append(r.refusals, a.heldBy(slot, resolved, held, by))
+		r.refuse(func(a *attempt) Reason { return a.heldBy(slot, resolved, held, by) })
 	}
 	a.bind(r, slot, resolved, chosen)
 	if len(grouped) > 0 {
-		r.refusals = append(r.refusals, a.groupHeldBy(slot, resolved, chosen, grouped, groupBy))
+		r.refuse(func(a *attempt) Reason { return a.groupHeldBy(slot, resolved, chosen, grouped, groupBy) })
 	}
+}
+
+// lacksIOMMU tells whether the node is known to have no IOMMU.
+func (n *node) lacksIOMMU() bool {
+	return n.read.IOMMU.State == facts.OK && !n.read.IOMMU.Value.Present
 }
 
 // bind looks at the IOMMU and at what binds the functions.
 func (a *attempt) bind(r *result, slot int, resolved *atlas.StartSlot, chosen []pci.Address) {
-	if read := a.node.read.IOMMU; read.State == facts.OK && !read.Value.Present {
-		r.refusals = append(r.refusals, a.noIOMMU(slot, resolved))
+	if a.node.lacksIOMMU() {
+		r.refuse(func(a *attempt) Reason { return a.noIOMMU(slot, resolved) })
 		return
 	}
 	var lacking, untold []pci.Address
@@ -110,18 +186,27 @@ func (a *attempt) bind(r *result, slot int, resolved *atlas.StartSlot, chosen []
 			lacking = append(lacking, address)
 		}
 	}
+	for _, address := range a.groupsUntold() {
+		if !slices.Contains(chosen, address) {
+			untold = appendAddress(untold, address)
+		}
+	}
 	if len(lacking) > 0 {
-		r.refusals = append(r.refusals, a.noGroup(slot, resolved, lacking))
+		r.refuse(func(a *attempt) Reason { return a.noGroup(slot, resolved, lacking) })
 	}
 	if len(untold) > 0 {
-		r.open = append(r.open, a.groupUnread(slot, resolved, untold))
+		r.leave(func(a *attempt) Reason { return a.groupUnread(slot, resolved, untold) })
+	}
+	if resolved.Nvidia != "" {
+		a.vgpu(r, slot, resolved, chosen)
+		return
 	}
 	if resolved.Value.Driver == "keep" {
 		a.keep(r, slot, resolved, chosen)
 	}
 	for _, address := range chosen {
-		if user := a.slicesOf(address); user != nil {
-			r.open = append(r.open, a.sliced(slot, resolved, address, user))
+		if user, sure := a.slicesOf(address); user != nil {
+			r.leave(func(a *attempt) Reason { return a.sliced(slot, resolved, address, user, sure) })
 		}
 	}
 }
@@ -145,22 +230,26 @@ func (a *attempt) keep(r *result, slot int, resolved *atlas.StartSlot, chosen []
 		}
 	}
 	if len(bad) > 0 {
-		r.refusals = append(r.refusals, a.keepUnbound(slot, resolved, bad))
+		r.refuse(func(a *attempt) Reason { return a.keepUnbound(slot, resolved, bad) })
 	}
 	if len(untold) > 0 {
-		r.open = append(r.open, a.driverUnread(slot, resolved, untold))
+		r.leave(func(a *attempt) Reason { return a.driverUnread(slot, resolved, untold) })
 	}
 }
 
-// slicesOf gives a running VM that has a mediated device of a function, if one does
-// for certain.
-func (a *attempt) slicesOf(address pci.Address) *atlas.VM {
+// slicesOf gives another VM that runs, or may, and has a mediated device of a function, or
+// may have one; sure if it has.
+func (a *attempt) slicesOf(address pci.Address) (vm *atlas.VM, sure bool) {
 	for _, h := range a.node.holding() {
-		if h.vm != a.VM && len(h.mdev) == 1 && h.mdev[0] == address && h.vm.Status == facts.Running {
-			return h.vm
+		if h.vm == a.VM || !slices.Contains(h.mdev, address) {
+			continue
 		}
+		if len(h.mdev) == 1 && h.vm.Status == facts.Running {
+			return h.vm, true
+		}
+		vm = h.vm
 	}
-	return nil
+	return vm, false
 }
 
 // notChosen is Proxmox VE's reason of the choice.
@@ -206,7 +295,9 @@ func (a *attempt) takes(slot int, resolved *atlas.StartSlot, got []pci.Address) 
 	for i, address := range got {
 		named[i] = a.device(address)
 	}
-	line := &atlas.Line{VM: a.VM, Slot: slot, Phase: atlas.Current, Raw: a.next[slot], Value: resolved.Value, Next: true}
+	line := &atlas.Line{
+		VM: a.VM, Slot: slot, Phase: atlas.Current, Mdev: resolved.Value.Mdev, Raw: a.next[slot], Value: resolved.Value, Next: true,
+	}
 	take := a.node.TakenWith(line, named)
 	var lost []pci.Address
 	for _, device := range take.Lost {
@@ -231,67 +322,4 @@ func appendAddress(addresses []pci.Address, address pci.Address) []pci.Address {
 		return addresses
 	}
 	return append(addresses, address)
-}
-
-// findSwap looks for slots that have to change places where the order in which
-// Proxmox VE chooses fails and another order does not.
-func (a *attempt) findSwap(w world) {
-	starts := func(values atlas.StartSlots) bool {
-		b := *a
-		b.slots = values
-		return len(b.result(w).refusals) == 0
-	}
-	set := make([]int, 0, pve.MaxHostPCI)
-	for slot, resolved := range a.slots {
-		if resolved != nil && resolved.Mdev == "" {
-			set = append(set, slot)
-		}
-	}
-	for i, x := range set {
-		for _, y := range set[:i] {
-			values := a.slots
-			values[x], values[y] = values[y], values[x]
-			if starts(values) {
-				a.swap = []Swap{{From: y, To: x}, {From: x, To: y}}
-				return
-			}
-		}
-	}
-	if len(set) <= mostPermuted {
-		a.permute(set, starts)
-	}
-}
-
-// mostPermuted is the number of slots whose orders are all tried: 720 orders.
-const mostPermuted = 6
-
-// permute tries all orders of the slots.
-func (a *attempt) permute(set []int, starts func(atlas.StartSlots) bool) {
-	order := slices.Clone(set)
-	var try func(k int) bool
-	try = func(k int) bool {
-		if k == len(order) {
-			values := a.slots
-			for i, from := range order {
-				values[set[i]] = a.slots[from]
-			}
-			return starts(values)
-		}
-		for i := k; i < len(order); i++ {
-			order[k], order[i] = order[i], order[k]
-			if try(k + 1) {
-				return true
-			}
-			order[k], order[i] = order[i], order[k]
-		}
-		return false
-	}
-	if !try(0) {
-		return
-	}
-	for i, from := range order {
-		if from != set[i] {
-			a.swap = append(a.swap, Swap{From: from, To: set[i]})
-		}
-	}
 }

@@ -46,7 +46,7 @@ func (p *Places) evacuate(from *node) Evacuation {
 	}
 	for _, vm := range from.vms {
 		g := newGuest(p.report, vm)
-		if vm.Config != nil && len(g.slots()) == 0 && len(g.rawSlots()) == 0 && !g.mapped() {
+		if vm.Config != nil && !g.passesThrough() {
 			e.Unbound++
 			continue
 		}
@@ -70,14 +70,11 @@ func (p *Places) evacuate(from *node) Evacuation {
 	return e
 }
 
-// mapped tells whether a slot in force names a mapping.
-func (g *guest) mapped() bool {
-	for _, value := range g.now {
-		if value != "" {
-			return true
-		}
-	}
-	return false
+// passesThrough tells whether the VM has a device now or at its next start, be it by
+// custom arguments.
+func (g *guest) passesThrough() bool {
+	set := func(value string) bool { return value != "" }
+	return slices.ContainsFunc(g.now[:], set) || len(g.slots()) > 0 || g.Config.Args.MentionsVFIO
 }
 
 // simple tells whether the VM can move to the node as it is and start there.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pciatlas/internal/atlas"
-	"pciatlas/internal/facts"
 	"pciatlas/internal/pve"
 )
 
@@ -103,5 +102,3 @@ func (g *guest) pins() bool {
 }
 
 func (g *guest) number() string { return strconv.Itoa(g.VMID) }
-
-func (g *guest) runsOn(n *node) bool { return g.Node == n.Name && g.Status == facts.Running }

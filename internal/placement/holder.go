@@ -22,6 +22,9 @@ type holder struct {
 	mdev []pci.Address
 	// hidden says why it may hold anything beside that; "" if it does not.
 	hidden ReasonCode
+	// unread are functions that its lines name, and that are not among those of the node,
+	// which were not all read.
+	unread []pci.Address
 }
 
 // holding gives the VMs that hold functions of the node, or may.
@@ -38,7 +41,27 @@ func (n *node) holding() []*holder {
 			n.holders = append(n.holders, h)
 		}
 	}
+	n.addReservedByOthers()
 	return n.holders
+}
+
+// addReservedByOthers adds what the node says that VMs have reserved that are not among
+// those that are shown there.
+func (n *node) addReservedByOthers() {
+	if !n.read.Holding.State.Answered() {
+		return
+	}
+	for _, holding := range n.read.Holding.Value {
+		if slices.ContainsFunc(n.vms, func(vm *atlas.VM) bool { return vm.VMID == holding.VMID }) {
+			continue
+		}
+		i := slices.IndexFunc(n.holders, func(h *holder) bool { return h.vm.VMID == holding.VMID })
+		if i < 0 {
+			i = len(n.holders)
+			n.holders = append(n.holders, &holder{vm: &atlas.VM{VMID: holding.VMID, Node: n.Name, Status: facts.Running}})
+		}
+		n.holders[i].fixed = append(n.holders[i].fixed, holding.Address)
+	}
 }
 
 // holder gives what a VM holds, nil if it holds nothing.
@@ -61,7 +84,7 @@ func (n *node) holder(vm *atlas.VM) *holder {
 		}
 	}
 	n.asReserved(h)
-	if h.hidden == "" && len(h.fixed)+len(h.pools)+len(h.mdev) == 0 {
+	if h.hidden == "" && len(h.fixed)+len(h.pools)+len(h.mdev)+len(h.unread) == 0 {
 		return nil
 	}
 	if vm.Status != facts.Running {
@@ -90,6 +113,11 @@ func (n *node) addHeld(h *holder, value string) {
 		return
 	}
 	slot := known.slot
+	if slot != nil && slot.Mdev == "" {
+		for _, address := range slices.Concat(slot.Alternatives...) {
+			n.addUnreadMates(h, address)
+		}
+	}
 	switch {
 	case slot == nil:
 	case slot.Mdev != "":
@@ -100,6 +128,16 @@ func (n *node) addHeld(h *holder, value string) {
 		h.fixed = append(h.fixed, slot.Alternatives[0]...)
 	default:
 		h.pools = append(h.pools, slot.Alternatives)
+	}
+}
+
+// addUnreadMates adds the functions of a slot that could not be read: a line that names
+// the slot names them, too.
+func (n *node) addUnreadMates(h *holder, address pci.Address) {
+	for _, unread := range n.read.Unread {
+		if unread.Slot() == address.Slot() {
+			h.unread = appendAddress(h.unread, unread)
+		}
 	}
 }
 
@@ -116,34 +154,84 @@ func (n *node) addUnsettled(h *holder, value string, err error) {
 		choices := [][]pci.Address{nil}
 		if parsed.Source() == pve.SourceMapping {
 			for _, entry := range n.hardware.Mappings[parsed.Mapping].On(n.Name) {
-				choices = append(choices, n.there(entry.Paths()))
+				choices = append(choices, n.there(h, entry.Paths()))
 			}
 		} else {
 			texts := make([]string, len(parsed.Selectors))
 			for i, selector := range parsed.Selectors {
 				texts[i] = selector.String()
 			}
-			choices = append(choices, n.there(texts))
+			choices = append(choices, n.there(h, texts))
 		}
 		h.pools = append(h.pools, choices)
 	}
 }
 
-// there gives the functions that some selectors name and that are there.
-func (n *node) there(selectors []string) []pci.Address {
+// there gives the functions that some selectors of a holder name and that are there.
+func (n *node) there(h *holder, selectors []string) []pci.Address {
 	var addresses []pci.Address
 	for _, text := range selectors {
 		selector, ok := pve.PathSelector(text)
 		if !ok {
 			selector, ok = pci.ParseSelector(text)
 		}
+		if !ok || selector.NamesNothing() {
+			continue
+		}
+		before := len(addresses)
 		for i := range n.Devices {
-			if ok && selector.Names(n.Devices[i].Address) {
+			if selector.Names(n.Devices[i].Address) {
 				addresses = append(addresses, n.Devices[i].Address)
 			}
 		}
+		if len(addresses) == before && !n.report.DevicesWhole(n.Node) {
+			h.unread = append(h.unread, selector.First())
+		}
 	}
 	return addresses
+}
+
+// groupsUntold gives functions that other VMs hold, or may, and of which it is not told
+// which group they are in: it may be that of any function.
+func (a *attempt) groupsUntold() []pci.Address {
+	n := a.node
+	if n.loose == nil {
+		n.loose = map[int][]pci.Address{}
+		for _, h := range n.holding() {
+			if untold := n.untoldOf(h); len(untold) > 0 {
+				n.loose[h.vm.VMID] = untold
+			}
+		}
+	}
+	if len(n.loose) == 0 {
+		return nil
+	}
+	var all []pci.Address
+	for _, h := range n.holding() {
+		if h.vm.VMID != a.VMID {
+			all = append(all, n.loose[h.vm.VMID]...)
+		}
+	}
+	return all
+}
+
+// untoldOf gives those of one VM.
+func (n *node) untoldOf(h *holder) []pci.Address {
+	untold := h.unread
+	look := func(addresses []pci.Address) {
+		for _, address := range addresses {
+			if device := n.Device(address); device != nil && !device.Device.Group.Told {
+				untold = appendAddress(untold, address)
+			}
+		}
+	}
+	look(h.fixed)
+	for _, choices := range h.pools {
+		for _, choice := range choices {
+			look(choice)
+		}
+	}
+	return untold
 }
 
 // asReserved replaces what a VM may hold by what the node says that it has reserved,
@@ -152,10 +240,13 @@ func (n *node) asReserved(h *holder) {
 	if n.read.Holding.State != facts.OK || h.vm.Status != facts.Running {
 		return
 	}
-	h.fixed, h.pools = nil, nil
+	h.fixed, h.pools, h.unread = nil, nil, nil
 	for _, holding := range n.read.Holding.Value {
 		if holding.VMID == h.vm.VMID {
 			h.fixed = append(h.fixed, holding.Address)
+			if n.Device(holding.Address) == nil && !n.report.DevicesWhole(n.Node) {
+				h.unread = append(h.unread, holding.Address)
+			}
 		}
 	}
 	if h.hidden == VMMappingGone {

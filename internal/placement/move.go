@@ -73,11 +73,11 @@ func (g *guest) moveOff(n *node) Move {
 
 // moveLive tells of a move while the VM runs.
 func (g *guest) moveLive(n *node) Move {
-	if m, done := g.moveBasics(n); done {
-		return m
-	}
 	if g.Status == facts.Stopped {
 		return Move{Verdict: MoveNone}
+	}
+	if m, done := g.moveBasics(n); done {
+		return m
 	}
 	if raw := g.rawSlots(); len(raw) > 0 {
 		return Move{Verdict: MoveBlocked, Code: MoveRaw, Slots: raw}
@@ -86,6 +86,9 @@ func (g *guest) moveLive(n *node) Move {
 		return missing
 	}
 	m := Move{Verdict: MoveAllowed}
+	if args := g.Config.Args; args.MentionsVFIO && args.Current {
+		m.Verdict = MoveUnverified // what custom arguments pass Proxmox VE does not see
+	}
 	for slot, value := range g.nowRead {
 		mapping := mappingOf(n, value)
 		switch {
@@ -114,11 +117,12 @@ func (g *guest) moveBasics(n *node) (Move, bool) {
 	}
 }
 
-// rawSlots gives the slots in force that name addresses.
+// rawSlots gives the slots in force that name addresses, or nothing at all: Proxmox VE
+// takes each line without a mapping for a local device.
 func (g *guest) rawSlots() []int {
 	var raw []int
 	for slot, value := range g.nowRead {
-		if value != nil && value.Mapping == "" && value.Host != "" {
+		if value != nil && value.Mapping == "" {
 			raw = append(raw, slot)
 		}
 	}

@@ -17,15 +17,17 @@ type node struct {
 	hardware *atlas.Hardware
 	vms      []*atlas.VM
 
-	resolved map[string]resolved       // by value
-	untold   map[string]bool           // see entriesUntold
-	groups   map[int][]*atlas.Device   // see mates
-	pools    []*pool                   // see openPools
-	ways     map[string]ways           // see worlds
-	holders  []*holder                 // see holding
-	known    bool                      // holders were worked out
-	sure     map[pci.Address]*atlas.VM // see certain
-	spent    stock                     // what supposed starts took of the types of mediated device
+	resolved map[string]resolved         // by value
+	untold   map[string]bool             // see entriesUntold
+	groups   map[int][]*atlas.Device     // see mates
+	pools    []*pool                     // see openPools
+	ways     map[string]ways             // see worlds
+	holders  []*holder                   // see holding
+	known    bool                        // holders were worked out
+	sure     map[pci.Address]*atlas.VM   // see certain
+	loose    map[int][]pci.Address       // see groupsUntold, by VM
+	spent    stock                       // what supposed starts took of the types of mediated device
+	trials   map[atlas.StartSlots]*trial // see trial
 }
 
 // resolved is what one value of a slot is on the node.

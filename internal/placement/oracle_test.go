@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,10 +21,19 @@ import (
 // TestMain looks at thousands of worlds, not at the hundred that rapid is used to;
 // -rapid.checks says otherwise.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "5000"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(allChecks)); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
+}
+
+const allChecks = 5000
+
+func setChecks(t *testing.T, worlds int) {
+	t.Helper()
+	if err := flag.Set("rapid.checks", strconv.Itoa(worlds)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // model is a node as the oracle sees it: no text, no package of the product.

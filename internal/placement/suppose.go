@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
 )
 
@@ -17,7 +18,8 @@ type Supposed struct {
 	Nodes []NodeVerdict
 }
 
-// SupposedMapping is a mapping with the slots that name it, or would.
+// SupposedMapping is a mapping with the slots that name it, or would. A slot whose
+// functions an earlier one of them gives with the same entry has nothing to name any more.
 type SupposedMapping struct {
 	Mapping *pve.Mapping
 	// Exists: it is there, with other entries.
@@ -32,11 +34,12 @@ func (p *Places) Suppose(vm *atlas.VM, mappings []pve.Mapping) *Supposed {
 	g := newGuest(p.report, vm)
 	known := p.report.MappingsByID()
 	s := &Supposed{Raw: []int{}}
+	given := map[*pve.Entry]bool{}
 	for slot, value := range g.nextRead {
 		if value == nil || value.Source() != pve.SourceHost && value.Source() != pve.SourceMapping {
 			continue
 		}
-		mapping := p.mappingFor(g, value, mappings)
+		mapping, entry := p.mappingFor(g, value, mappings)
 		if mapping == nil {
 			if value.Mapping == "" {
 				s.Raw = append(s.Raw, slot)
@@ -44,6 +47,11 @@ func (p *Places) Suppose(vm *atlas.VM, mappings []pve.Mapping) *Supposed {
 			continue
 		}
 		s.add(mapping, known[mapping.ID] != nil, slot)
+		if entry != nil && given[entry] {
+			g.clear(slot)
+			continue
+		}
+		given[entry] = true
 		g.setMapping(slot, mapping.ID)
 	}
 	if len(s.Mappings) == 0 {
@@ -70,34 +78,51 @@ func (s *Supposed) add(mapping *pve.Mapping, exists bool, slot int) {
 }
 
 // mappingFor gives the mapping that a line names, or the only one that gives what a line
-// with one address names on the node of the VM; nil if there is none.
-func (p *Places) mappingFor(g *guest, value *pve.HostPCI, mappings []pve.Mapping) *pve.Mapping {
+// with one address names on the node of the VM, with the entry that does; nil if there is
+// none.
+func (p *Places) mappingFor(g *guest, value *pve.HostPCI, mappings []pve.Mapping) (*pve.Mapping, *pve.Entry) {
 	if value.Mapping != "" {
 		if i := slices.IndexFunc(mappings, func(m pve.Mapping) bool { return m.ID == value.Mapping }); i >= 0 {
-			return &mappings[i]
+			return &mappings[i], nil
 		}
-		return nil
+		return nil, nil
 	}
 	node := p.report.Node(g.Node)
 	if node == nil || len(value.Selectors) != 1 {
-		return nil
+		return nil, nil
 	}
 	var found *pve.Mapping
+	var with *pve.Entry
 	for i := range mappings {
-		gives := slices.ContainsFunc(mappings[i].On(g.Node), func(entry pve.Entry) bool {
-			return slices.ContainsFunc(node.Devices, func(d atlas.Device) bool {
-				return value.Selectors[0].Names(d.Address) && entry.Names(d.Address)
-			})
-		})
+		entry := giving(node, &mappings[i], value.Selectors[0])
 		switch {
-		case !gives:
+		case entry == nil:
 		case found != nil:
-			return nil
+			return nil, nil
 		default:
-			found = &mappings[i]
+			found, with = &mappings[i], entry
 		}
 	}
-	return found
+	return found, with
+}
+
+// giving gives the first entry of a mapping that gives a function that a selector names on
+// a node, nil if none does.
+func giving(node *atlas.Node, mapping *pve.Mapping, selector pci.Selector) *pve.Entry {
+	for i := range mapping.Entries {
+		entry := &mapping.Entries[i]
+		if entry.Node == node.Name && slices.ContainsFunc(node.Devices, func(d atlas.Device) bool {
+			return selector.Names(d.Address) && entry.Names(d.Address)
+		}) {
+			return entry
+		}
+	}
+	return nil
+}
+
+// clear takes a line away, now and after the next start.
+func (g *guest) clear(slot int) {
+	g.next[slot], g.nextRead[slot], g.now[slot], g.nowRead[slot] = "", nil, "", nil
 }
 
 // setMapping lets a slot name a mapping, now and after the next start. Its other options

@@ -124,7 +124,7 @@ func got(verdict *NodeVerdict) []pci.Address {
 // with gives the node as it is once a VM has started there.
 func (n *node) with(vm *atlas.VM, verdict *NodeVerdict) *node {
 	after := *n
-	after.ways = nil
+	after.ways, after.trials = nil, nil
 	after.sure, after.spent = maps.Clone(n.certain()), maps.Clone(n.spent)
 	if after.spent == nil {
 		after.spent = stock{}

@@ -219,7 +219,10 @@ func (a *attempt) driverUnread(slot int, resolved *atlas.StartSlot, untold []pci
 		about(untold, nil)
 }
 
-func (a *attempt) sliced(slot int, resolved *atlas.StartSlot, address pci.Address, user *atlas.VM) Reason {
+func (a *attempt) sliced(slot int, resolved *atlas.StartSlot, address pci.Address, user *atlas.VM, sure bool) Reason {
+	if !sure {
+		return a.mayHold(slot, via(resolved), []*atlas.VM{user})
+	}
 	return a.reason(Sliced, Open, slot, via(resolved),
 		fmt.Sprintf("VM %d has a mediated device of %s; what becomes of it when VM %d takes the whole is not known.", user.VMID, address, a.VMID)).
 		about([]pci.Address{address}, []*atlas.VM{user})

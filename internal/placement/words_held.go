@@ -23,7 +23,7 @@ func others(worlds []world) []*atlas.VM {
 }
 
 func (a *attempt) noneLeft(bad []world) Reason {
-	first := a.result(bad[0]).refusals[0]
+	first := a.result(bad[0]).refusals[0](a)
 	vms := others(bad)
 	return a.reason(NoneLeft, Refuses, first.Slot, first.Mapping,
 		fmt.Sprintf("Whichever devices %s %s on node %s, none is left that VM %d could start with.",
@@ -38,9 +38,12 @@ func (a *attempt) noneLeftOf(slot int, resolved *atlas.StartSlot, pools []*pool)
 }
 
 func (a *attempt) mayBeHeld(bad []world) Reason {
-	first := a.result(bad[0]).refusals[0]
-	vms := others(bad)
-	return a.reason(MayBeHeld, Open, first.Slot, first.Mapping,
+	first := a.result(bad[0]).refusals[0](a)
+	return a.mayHold(first.Slot, first.Mapping, others(bad))
+}
+
+func (a *attempt) mayHold(slot int, mapping string, vms []*atlas.VM) Reason {
+	return a.reason(MayBeHeld, Open, slot, mapping,
 		fmt.Sprintf("Which devices %s %s on node %s is not told; VM %d may find none left.",
 			vmWords(vms), verb(len(vms), "holds", "hold"), a.node.Name, a.VMID)).about(nil, vms)
 }

@@ -17,7 +17,7 @@ func (w world) holder(a *attempt, address pci.Address) *atlas.VM {
 	if vm := w[address]; vm != nil {
 		return vm
 	}
-	if vm := a.node.certain()[address]; vm != a.VM {
+	if vm := a.node.certain()[address]; vm != nil && vm.VMID != a.VMID {
 		return vm
 	}
 	return nil
@@ -205,31 +205,52 @@ func (a *attempt) matters() map[pci.Address]bool {
 // and in none if they take all at least.
 func (a *attempt) bounded() {
 	pools := a.pools()
-	nothing := &result{chosen: map[int][]pci.Address{}}
 	for slot, resolved := range a.slots {
 		if resolved == nil || resolved.Mdev != "" {
 			continue
 		}
-		var all []pci.Address
-		for _, alternative := range resolved.Alternatives {
-			for _, address := range alternative {
-				all = appendAddress(all, address)
-			}
-		}
+		several := len(resolved.Alternatives) > 1
 		switch {
-		case len(resolved.Alternatives) > 1 && a.surelyLeft(slot, pools):
-			a.bind(nothing, slot, resolved, all)
-			a.add(a.mayGet(slot, resolved, all))
-		case len(resolved.Alternatives) > 1 && a.surelyGone(slot, pools):
+		case several && a.surelyLeft(slot, pools):
+			a.boundedLeft(slot, resolved, pools)
+		case several && a.surelyGone(slot, pools):
 			a.add(a.noneLeftOf(slot, resolved, pools))
 		case a.untouched(resolved, pools):
-			a.take(nothing, nil, slot, resolved, resolved.Alternatives[0])
+			alone := &result{}
+			a.take(alone, nil, slot, resolved, resolved.Alternatives[0])
+			a.add(a.made(alone.refusals)...)
+			a.add(a.made(alone.open)...)
 		default:
 			a.add(a.tooManyWays(slot, resolved, pools))
 		}
 	}
-	a.add(nothing.refusals...)
-	a.add(nothing.open...)
+}
+
+// boundedLeft says what comes of a slot that gets one of its choices in every way.
+func (a *attempt) boundedLeft(slot int, resolved *atlas.StartSlot, pools []*pool) {
+	var all []pci.Address
+	var results []*result
+	refused := 0
+	for _, alternative := range resolved.Alternatives {
+		r := &result{}
+		a.bind(r, slot, resolved, alternative)
+		results = append(results, r)
+		if len(r.refusals) > 0 {
+			refused++
+		}
+		for _, address := range alternative {
+			all = appendAddress(all, address)
+		}
+	}
+	switch refused {
+	case 0:
+		a.leaveOpen(results)
+		a.add(a.mayGet(slot, resolved, all))
+	case len(results):
+		a.add(a.made(results[0].refusals)...)
+	default:
+		a.add(a.tooManyWays(slot, resolved, pools))
+	}
 }
 
 // untouched tells whether a slot has one choice, which no pool has to do with.
