@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { ApiError } from "./api/problem";
 import { startLanguage } from "./i18n";
+import { WordsProvider } from "./i18n/words";
 import { queries, router } from "./router";
 import "./styles/index.css";
 
@@ -17,7 +18,7 @@ createRoot(root, {
 }).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
+      <WordsProvider><RouterProvider router={router} /></WordsProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -1,5 +1,5 @@
 import { Fragment, useEffect, useState, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { Icon } from "./icon";
 
@@ -39,7 +39,7 @@ interface CopyProps {
 
 /** A button that copies a text and says for a moment that it did. */
 export function CopyButton({ text, label, children, look = children === undefined ? "btn small icon" : "btn small" }: CopyProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [said, setSaid] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
     if (said === null) return;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { currentLocale } from "../i18n";
 import { loadAbout } from "../i18n/about";
 
@@ -14,7 +14,7 @@ export interface FindingAbout {
 
 /** Loads what the codes mean when it is wanted. Until it is there, and if it cannot be had, the server's English is shown. */
 export function useFindingAbout(wanted = true): FindingAbout {
-  useTranslation(); // Draws anew in another language.
+  useWords(); // Draws anew in another language.
   const locale = currentLocale();
   const { data } = useQuery({
     queryKey: ["finding-about", locale],

@@ -1,6 +1,6 @@
-import { useState, type ComponentProps } from "react";
+import { memo, useState } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { Finding } from "../domain/finding";
 import { findingKey } from "../domain/findings";
 import { CopyButton } from "./copy";
@@ -27,16 +27,18 @@ export function FindingList({ findings, ...rest }: FindingListProps) {
 
 interface FindingItemProps extends Omit<FindingListProps, "findings"> {
   finding: Finding;
-  /** Its place in a list of which only a part is drawn. */
-  place?: ComponentProps<"li"> & { "data-index": number };
+  /** Its place in a list of which only a part is drawn, and how long that is. */
+  index?: number;
+  count?: number;
+  measure?: (element: HTMLLIElement | null) => void;
 }
 
-export function FindingItem({ finding, onCode, narrow = false, manyClusters = false, place }: FindingItemProps) {
-  const { t, i18n } = useTranslation();
+function DrawnFinding({ finding, onCode, narrow = false, manyClusters = false, index, count, measure }: FindingItemProps) {
+  const { t, i18n } = useWords();
   const title = `finding.title.${finding.code}`;
   const sentence = useFindingText()(finding);
   return (
-    <li {...place}>
+    <li ref={measure} data-index={index} aria-posinset={index === undefined ? undefined : index + 1} aria-setsize={count}>
       <SeveritySign severity={finding.severity} />
       <div>
         {i18n.exists(title) && <p className="title">{t(title)}</p>}
@@ -49,8 +51,11 @@ export function FindingItem({ finding, onCode, narrow = false, manyClusters = fa
   );
 }
 
+/** Scrolling draws the findings that come, and none of those that stay. */
+export const FindingItem = memo(DrawnFinding);
+
 function About({ finding, onCode, manyClusters }: { finding: Finding; onCode: FindingListProps["onCode"]; manyClusters: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { node, vmid, slot, device, mapping } = finding.subject;
   return (
     <div className="about num">
@@ -74,7 +79,7 @@ function DeviceLink({ finding, node, device }: { finding: Finding; node: string 
 }
 
 function Parts({ finding, narrow }: { finding: Finding; narrow: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [open, setOpen] = useState(false);
   const { evidence, remedy } = finding;
   if (evidence.length === 0 && remedy.length === 0) return null;

@@ -1,6 +1,6 @@
 import { useCallback, type ReactNode } from "react";
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { IconDownload } from "@tabler/icons-react";
 import { fileName, listCsv, listJson, type CsvColumn, type ListScope } from "../domain/export";
 import { formatDateTime } from "../domain/format";
@@ -52,7 +52,7 @@ export function CardLabel({ children }: { children: ReactNode }) {
 
 /** A day and time, or a word for never. */
 export function When({ at, never }: { at: string | null; never: string }) {
-  const { i18n } = useTranslation();
+  const { i18n } = useWords();
   return at === null ? <span className="muted">{never}</span> : <time className="num" dateTime={at}>{formatDateTime(new Date(at), i18n.language)}</time>;
 }
 
@@ -71,7 +71,7 @@ interface ExportProps<Row> {
 
 /** Saves what is on the screen: a table for spreadsheets, or all that is known for programs. */
 export function ExportMenu<Row>({ name, columns, rows, scope, json = (row) => row, more = [] }: ExportProps<Row>) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <Menu
       className="btn"

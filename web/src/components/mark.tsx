@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { Mark, MarkKind } from "../domain/marks";
 import { Sign } from "./sign";
 import type { SignName } from "./signs";
@@ -18,7 +18,7 @@ const signs: Record<MarkKind, SignName> = {
 
 /** The words of a mark. */
 export function useMarkText(): (mark: Mark) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return ({ kind, params, text }) => {
     if (text !== "") return text;
     if (kind === "vgpu" && params["used"] === 0) return t("gpu.mark.vgpu_unused");
@@ -28,7 +28,7 @@ export function useMarkText(): (mark: Mark) => string {
 
 /** A grey sign with its word or number. */
 export function MarkWord({ mark }: { mark: Mark }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useMarkText();
   const label = mark.kind === "group" ? t("gpu.group") : undefined;
   return <span title={mark.kind === "group" ? t("gpu.group_title") : undefined}><Sign name={signs[mark.kind]} {...(label === undefined ? {} : { label })} /><span className="num">{text(mark)}</span></span>;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { Sign } from "./sign";
 
 export interface Scope {
@@ -21,7 +21,7 @@ interface ScopeLineProps {
 
 /** How much was checked, directly above what it speaks about. Links in it have the class `why`. */
 export function ScopeLine({ scope, reasons = [], end }: ScopeLineProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { checked, visible, full, complete } = scope;
   const sentence = visible === null ? t("scope.unknown", { checked }) : t("scope.checked", { checked, count: visible });
   return (

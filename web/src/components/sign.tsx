@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { Schemas } from "../api/client";
 import { signs, type SignName } from "./signs";
 
@@ -40,7 +40,7 @@ export function lookOf(state: DeviceState): (typeof stateLooks)[DeviceState] {
 
 /** The sign and the word of a state; never one without the other. */
 export function StateWord({ state }: { state: DeviceState }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { sign, look } = lookOf(state);
   return (
     <span className={`state ${look}`}>
@@ -52,7 +52,7 @@ export function StateWord({ state }: { state: DeviceState }) {
 
 /** The sign of a severity. Its word is said to those who do not see it. */
 export function SeveritySign({ severity }: { severity: Severity }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   // One that a newer server has weighs as much as the worst.
   const look = Object.hasOwn(signs, `v-${severity}`) ? severity : "error";
   return (

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { IconRefresh } from "@tabler/icons-react";
 import { formatTime } from "../domain/format";
 import { Icon } from "./icon";
@@ -55,7 +55,7 @@ interface FailedProps {
 
 /** A read failed: the reason, what to quote, and Retry. The old list must be gone. */
 export function Failed({ error, onRetry, busy = false }: FailedProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useProblemText();
   return (
     <div className="failed" role="alert">
@@ -82,7 +82,7 @@ export function StaleBanner() {
 }
 
 function Stale({ readAt, refresh, busy }: { readAt: number; refresh: () => void; busy: boolean }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const age = useAge(readAt);
   return (
     <div className="banner num">

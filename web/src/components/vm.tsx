@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { VMRefs } from "../domain/inventory";
 import { usePagePaths } from "./nav";
 import { Sign } from "./sign";
@@ -16,14 +16,14 @@ export function VMLink({ cluster, vmid, name }: { cluster: string; vmid: number;
 
 /** The sign of what a VM does now, before its name. */
 export function VMSign({ vm }: { vm: Pick<VMRefs, "status" | "template"> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name, word } = vmState(vm);
   return <span className="muted vmsign" title={t(word)}><Sign name={name} label={t(word)} /></span>;
 }
 
 /** The same with its word. */
 export function VMState({ vm }: { vm: Pick<VMRefs, "status" | "template"> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name, word } = vmState(vm);
   return <span className="mark"><Sign name={name} />{t(word)}</span>;
 }

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { isolated } from "../domain/bidi";
 import type { Issue } from "../domain/inventory";
 import type { Finding } from "../domain/finding";
@@ -17,7 +17,7 @@ export interface FindingText {
 
 /** The sentence of a finding: by code, variant and what follows, or else, and in English always, the server's own. */
 export function useFindingText(): (finding: Omit<Finding, "cluster">) => FindingText {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   return (finding) => {
     const keys = findingKeys(finding);
     const known = keys.every((key) => i18n.exists(key) && hasValues(t(key, { skipInterpolation: true }), finding.params));
@@ -30,7 +30,7 @@ export function useFindingText(): (finding: Omit<Finding, "cluster">) => Finding
 
 /** The sentence of an issue, or of a reason to look at a device; in English the server's, which knows the particulars. */
 export function useIssueText(): (issue: Issue | (Review & { node: string })) => string {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   return (issue) => {
     const code = "code" in issue ? issue.code : (issue.issue ?? "candidate");
     const { node, vmid, slot, mapping } = issue;
@@ -42,7 +42,7 @@ export function useIssueText(): (issue: Issue | (Review & { node: string })) => 
 
 /** A few words on why a check is incomplete; of which cluster, where all are shown. */
 export function useReasonText(): (reason: Reason) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const all = useAllClusters();
   return ({ code, cluster, node, vmid, count }) => {
     const words = vmid !== 0 ? t(`reason.vm.${code}`, { vm: vmid, node }) : t(`reason.${code}`, { cluster, node, count });
@@ -52,6 +52,6 @@ export function useReasonText(): (reason: Reason) => string {
 
 /** Puts names together as the language does. */
 export function useList(): (names: readonly string[]) => string {
-  const { i18n } = useTranslation();
+  const { i18n } = useWords();
   return (names) => new Intl.ListFormat(i18n.language, { type: "conjunction" }).format(names);
 }

@@ -9,10 +9,19 @@ export type Code = components["schemas"]["FindingCode"]["code"];
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /** What a finding is, whatever its place in the list; the same for two findings only if they say the same. */
-export function findingKey({ cluster, code, subject, sentence }: Finding): string {
-  const { node, vmid, slot, device, mapping } = subject;
-  return [cluster, code, node, vmid, slot, device, mapping, sentence].join("|");
+export function findingKey(finding: Finding): string {
+  let key = keys.get(finding);
+  if (key === undefined) {
+    const { cluster, code, subject, sentence } = finding;
+    const { node, vmid, slot, device, mapping } = subject;
+    key = [cluster, code, node, vmid, slot, device, mapping, sentence].join("|");
+    keys.set(finding, key);
+  }
+  return key;
 }
+
+// Long lists ask for the keys of thousands at each draw.
+const keys = new WeakMap<Finding, string>();
 
 export interface FindingFilter {
   severity: Severity | null;

@@ -32,7 +32,7 @@ function FindingsInSight({ findings, ...rest }: FindingListProps) {
       {items.map(({ index, row, key, gap }) => (
         <Fragment key={key}>
           <Gap height={gap} />
-          <FindingItem finding={row} {...rest} place={{ ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": findings.length }} />
+          <FindingItem finding={row} {...rest} index={index} count={findings.length} measure={measure} />
         </Fragment>
       ))}
       <Gap height={after} />

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { MarkWord, useMarkText } from "../../components/mark";
 import { SeveritySign, Sign } from "../../components/sign";
 import { VMSign } from "../../components/vm";
@@ -11,7 +11,7 @@ const linesShown = 3;
 
 /** The VMs that name the device, three at most. */
 export function Refs({ row }: { row: Row }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (row.vms.length === 0) return <span className="muted">–</span>;
   const more = row.vms.length - linesShown;
   return (
@@ -23,7 +23,7 @@ export function Refs({ row }: { row: Row }) {
 }
 
 function RefLine({ vm }: { vm: VMRefs }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const remark = remarkOf(vm.refs);
   return (
     <li>
@@ -38,7 +38,7 @@ function RefLine({ vm }: { vm: VMRefs }) {
 const remarkSigns = { pending: "m-pending", pending_removal: "m-removal", candidate: "m-candidate" } as const;
 
 export function Remark({ remark }: { remark: keyof typeof remarkSigns }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return <span className="mark"><Sign name={remarkSigns[remark]} />{t(`gpu.mark.${remark}`)}</span>;
 }
 
@@ -49,7 +49,7 @@ export function Via({ row }: { row: Row }) {
 }
 
 function ViaLine({ vm }: { vm: VMRefs }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const ref = vm.refs.find(({ mapping }) => mapping !== null) ?? vm.refs[0];
   if (ref?.mapping == null) return <li className="muted">{t("gpu.raw_address")}</li>;
   const candidate = ref.certainty === "candidate";
@@ -62,7 +62,7 @@ function ViaLine({ vm }: { vm: VMRefs }) {
 
 /** The worst findings in a few words, and what else is worth knowing before the drawer. */
 export function Notes({ row, findings }: { row: Row; findings: readonly Finding[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const note = useNoteText();
   const text = useMarkText();
   const codes = [...new Map(findings.map((finding) => [finding.code, finding])).values()].filter(({ severity }) => severity !== "info");

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "react";
 import { useNavigate } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Devices } from "../../components/inventory";
 import { StateWord } from "../../components/sign";
 import { Bar, Dot, Empty } from "../../components/states";
@@ -28,7 +28,7 @@ interface DeviceTableProps {
 }
 
 export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, onOpen, onClear }: DeviceTableProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns = useColumns(notes, devices.views.length > 1);
   useFirstRow();
   const unread = nodes.filter((node) => !node.pending && node.answer?.devices == null);
@@ -67,7 +67,7 @@ function keyOf(row: Row): string {
 }
 
 function useColumns(notes: ReadonlyMap<string, readonly Finding[]>, several: boolean): readonly Column<Row>[] {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return useMemo(() => [
     { id: "state", title: t("gpu.state"), className: "c-state w-state", cell: (row) => <StateWord state={row.device.state} /> },
     { id: "device", title: t("gpu.device"), className: "c-dev", cell: (row) => <DeviceCell row={row} several={several} /> },
@@ -82,7 +82,7 @@ function useColumns(notes: ReadonlyMap<string, readonly Finding[]>, several: boo
 const noFindings: readonly Finding[] = [];
 
 function DeviceCell({ row, several }: { row: Row; several: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const key = classKey(row.device.class);
   const cls = key === null ? row.device.class_name : t(key);
   return (
@@ -99,7 +99,7 @@ function DeviceCell({ row, several }: { row: Row; several: boolean }) {
 }
 
 function GroupCell({ row }: { row: Row }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const group = row.device.iommu_group;
   return group === null ? <span className="muted" title={t("gpu.no_group")}>–</span> : <span title={t("gpu.group_title")}>{groupWords(group, row.members)}</span>;
 }
@@ -131,7 +131,7 @@ function SkeletonRows() {
 
 /** Nothing is here: why, and the next step. */
 function NoRows({ searched, nodes, anywhere, filtered, onClear }: Pick<DeviceTableProps, "nodes" | "filtered" | "onClear"> & { searched: number; anywhere: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate({ from: "/gpus" });
   if (!anywhere) return <Empty title={t("overview.no_nodes")} />;
   if (filtered) {

@@ -1,5 +1,5 @@
 import { Fragment, useMemo } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { SectionHead } from "../../components/head";
 import { useNumber } from "../../components/number";
 import type { Capacity } from "../../domain/capacity";
@@ -16,7 +16,7 @@ interface CapacityTableProps {
 
 /** How many cards there are of each state. Beside it always the word that this does not say what can be assigned. */
 export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const whole = useMemo(() => ({ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: 0, nodes: [] }), [rows]);
   if (rows.length === 0) return null;
   const total = missing === null ? t("overview.so_far") : missing > 0 ? t("overview.total_without", { count: missing }) : t("overview.total");
@@ -46,7 +46,7 @@ export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) 
 }
 
 function Line({ line, name, whole = false }: { line: Capacity; name: React.ReactNode; whole?: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const used = inUse(line, t, number);
   return (
@@ -72,7 +72,7 @@ function Units({ parts }: { parts: readonly string[] }) {
   return parts.map((part, at) => <Fragment key={at}>{at > 0 && ", "}<span className="unit">{part}</span></Fragment>);
 }
 
-function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useTranslation>["t"], number: (count: number) => string): string[] {
+function inUse({ vf, profiles, vgpu }: Capacity, t: ReturnType<typeof useWords>["t"], number: (count: number) => string): string[] {
   const parts = profiles.map(({ type, used }) => `${number(used)} × ${type}`);
   if (vf) parts.unshift(t("overview.vf_used", { used: vf.used, count: vf.count }));
   if (vgpu === null) parts.push(t("overview.vgpu_untold"));

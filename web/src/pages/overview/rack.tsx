@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useRef } from "react";
-import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useCallback, useEffect, useMemo, useRef, type MouseEvent } from "react";
+import { Link, useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useWords } from "../../i18n/words";
 import type { Devices } from "../../components/inventory";
 import { useAge } from "../../components/reading";
 import { Bar, Dot, Empty } from "../../components/states";
 import { UnreadNode } from "../../components/unread";
-import { inState, rowsOf, tilesOf, type DeviceState, type NodeView } from "../../domain/inventory";
+import { inState, rowsOf, tilesOf, type DeviceState, type NodeView, type Row } from "../../domain/inventory";
 import { rackKey } from "./keys";
 import { Tiles } from "./tiles";
 
@@ -20,9 +20,11 @@ interface RackProps {
 
 /** A line of tiles for each node. Arrows move between tiles, Enter opens. */
 export function Rack({ devices, state, all }: RackProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { views, nodes } = devices;
   const box = useRef<HTMLDivElement>(null);
+  const hrefOf = useDrawer(all);
+  const onClick = useFollow();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => { if (box.current) rackKey(event, box.current); };
     document.addEventListener("keydown", onKey);
@@ -31,17 +33,44 @@ export function Rack({ devices, state, all }: RackProps) {
   if (views.length === 0 || views.some((view) => view.pending)) return <><SkeletonNode /><SkeletonNode /></>;
   if (nodes.length === 0) return views.every((view) => view.told?.nodes) ? <Empty title={t("overview.no_nodes")} /> : null;
   return (
-    <div ref={box}>
-      {nodes.map((node) => <NodeSection key={`${node.cluster}/${node.node}`} view={node} state={state} all={all} many={devices.rows.length > drawnAtOnce} />)}
+    <div ref={box} onClick={onClick}>
+      {nodes.map((node) => <NodeSection key={`${node.cluster}/${node.node}`} view={node} state={state} all={all} hrefOf={hrefOf} many={devices.rows.length > drawnAtOnce} />)}
     </div>
   );
+}
+
+/** The address of a device's drawer. The same function as long as the cluster is the same: tiles that stay are not drawn again. */
+function useDrawer(all: boolean): (row: Row) => string {
+  const router = useRouter();
+  const cluster = useSearch({ from: "/frame", select: (search) => search.cluster });
+  return useCallback((row: Row) => {
+    const search = router.options.stringifySearch({ cluster: all ? row.cluster : cluster, node: row.node, device: row.address });
+    return `/gpus${search}`;
+  }, [router, all, cluster]);
+}
+
+/** Follows the tile that is pressed, without loading the page anew; with Ctrl and the like the browser opens it elsewhere. */
+function useFollow(): (event: MouseEvent) => void {
+  const navigate = useNavigate();
+  return (event) => {
+    const tile = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a.tile[href]") : null;
+    if (!tile || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void navigate({ href: tile.getAttribute("href") ?? "" });
+  };
 }
 
 /** So many tiles are drawn without a thought; of more, those in sight. */
 const drawnAtOnce = 200;
 
-function NodeSection({ view, state, all, many }: { view: NodeView; state: DeviceState | undefined; all: boolean; many: boolean }) {
-  const { t } = useTranslation();
+interface NodeSectionProps extends Pick<RackProps, "state" | "all"> {
+  view: NodeView;
+  hrefOf: (row: Row) => string;
+  many: boolean;
+}
+
+function NodeSection({ view, state, all, hrefOf, many }: NodeSectionProps) {
+  const { t } = useWords();
   const { answer, pending } = view;
   const rows = useMemo(() => (answer ? tilesOf(rowsOf(answer)) : []), [answer]);
   const shown = useMemo(() => inState(rows, state), [rows, state]);
@@ -56,14 +85,14 @@ function NodeSection({ view, state, all, many }: { view: NodeView; state: Device
       {!pending && answer?.devices == null && <UnreadNode view={view} />}
       {answer?.devices != null && rows.length === 0 && <p className="label">{t("gpu.none_on_node")}</p>}
       {rows.length > 0 && shown.length === 0 && <p className="label">{t("overview.none_in_state")}</p>}
-      {shown.length > 0 && <Tiles rows={shown} all={all} many={many} />}
+      {shown.length > 0 && <Tiles rows={shown} hrefOf={hrefOf} many={many} />}
     </section>
   );
 }
 
 /** How much of the node was read, and when. */
 function NodeWords({ view, count }: { view: NodeView; count: number }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { answer, pending } = view;
   if (pending) return <span className="label">{t("overview.reading")}</span>;
   const words = answer?.devices == null ? t("overview.not_read") : t("overview.devices", { count });
@@ -79,7 +108,7 @@ function NodeWords({ view, count }: { view: NodeView; count: number }) {
 }
 
 function Since({ at, tried }: { at: number; tried: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const age = useAge(at);
   return <span className="label age num">{tried ? t("overview.tried_ago", { age }) : t("overview.ago", { age })}</span>;
 }

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { memo } from "react";
+import { useWords } from "../../i18n/words";
 import { MarkWord } from "../../components/mark";
 import { useNumber } from "../../components/number";
 import { lookOf, Sign } from "../../components/sign";
@@ -7,17 +7,20 @@ import { marksOf } from "../../domain/marks";
 import type { Row } from "../../domain/inventory";
 import { shortAddress } from "../../domain/model";
 
-/** A device: state, short model and address; who holds it; at most three marks. It opens the drawer. */
-export function Tile({ row, all }: { row: Row; all: boolean }) {
-  const { t } = useTranslation();
+interface TileProps {
+  row: Row;
+  href: string;
+}
+
+/**
+ * A device: state, short model and address; who holds it; at most three marks. It is a
+ * plain link: the rack, which may hold thousands, leads to the drawer.
+ */
+export const Tile = memo(({ row, href }: TileProps) => {
+  const { t } = useWords();
   const { sign, tile } = lookOf(row.state);
   return (
-    <Link
-      to="/gpus"
-      search={(old) => ({ cluster: all ? row.cluster : old.cluster, node: row.node, device: row.address })}
-      className={row.host !== null ? `tile ${tile} mutedtile` : `tile ${tile}`}
-      preload={false}
-    >
+    <a href={href} className={row.host !== null ? `tile ${tile} mutedtile` : `tile ${tile}`}>
       <span className="t1">
         <Sign name={sign} label={t(`state.${row.device.state}`)} />
         <span className="name" title={row.name}>{row.model}</span>
@@ -25,13 +28,14 @@ export function Tile({ row, all }: { row: Row; all: boolean }) {
       </span>
       <span className="t2"><Holder row={row} /></span>
       <span className="t3">{marksOf(row).map((mark) => <MarkWord key={`${mark.kind} ${mark.text}`} mark={mark} />)}</span>
-    </Link>
+    </a>
   );
-}
+});
+Tile.displayName = "Tile";
 
 /** `100 win10-test`, or `100, 104 +1`, or the words of the state. */
 function Holder({ row }: { row: Row }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const [first, second, ...more] = row.vms;
   if (!first) return <span className="word">{t(`state.${row.device.state}`)}</span>;

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { lookOf, Sign, type DeviceState } from "../../components/sign";
 import type { VMLine } from "../../domain/vm";
 
@@ -23,14 +23,14 @@ const phaseSigns: Readonly<Partial<Record<string, "m-pending" | "m-removal">>> =
 
 /** Whether the line is in effect; nothing is said of one that is. */
 export function Phase({ phase }: { phase: VMLine["phase"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (phase === "current") return null;
   return <span className="mark phase-mark"><Sign name={phaseSigns[phase] ?? "m-nottold"} />{t(`vm.phase_${phase}`)}</span>;
 }
 
 /** Whether the line pins an address or names a mapping. */
 export function Via({ line }: { line: Pick<VMLine, "via" | "mapping" | "mdev_type"> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <span className="via">
       {line.via === "mapping" && <span className="mark" title={line.mapping ?? undefined}><Sign name="m-mapping" label={t("vm.mapping")} /><span className="mono">{line.mapping}</span></span>}
@@ -50,7 +50,7 @@ interface NamedDevice {
 
 /** A function with the sign of its state. */
 export function DeviceItem({ device, others = [] }: { device: NamedDevice; others?: readonly number[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { sign, look } = lookOf(device.state);
   return (
     <li>
@@ -67,7 +67,7 @@ type Part = VMLine["unplaced"][number];
 
 /** A part of a line that names no device that is known. */
 export function Unplaced({ part }: { part: Part }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <li className="unplaced">
       <Sign name="c-missing" />

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { VMDetail } from "../../api/vms";
 import { Raw } from "../../components/copy";
 import { Sign } from "../../components/sign";
@@ -10,7 +10,7 @@ type Line = NonNullable<VMDetail["lines"]>[number];
 
 /** The hostpci lines of a VM. */
 export function SlotTable({ vm }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (vm.lines === null) return <NotRead>{t("vm.config_not_read_long")}</NotRead>;
   if (vm.lines.length === 0) return <Empty title={t("vm.no_lines")} />;
   const columns: Column<Line>[] = [
@@ -23,7 +23,7 @@ export function SlotTable({ vm }: { vm: VMDetail }) {
 }
 
 function Devices({ line }: { line: Line }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <ul className="devs">

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { ListedFinding } from "../../api/findings";
 import { CardLabel } from "../../components/list";
 import { Sign, SeveritySign } from "../../components/sign";
@@ -23,7 +23,7 @@ interface VMTableProps {
 }
 
 export function VMTable({ rows, manyClusters, findings }: VMTableProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const columns = useMemo((): Column<VMInList>[] => [
     { id: "vm", title: t("vm.vm"), width: 216, cell: (row) => <Name row={row} /> },
@@ -44,7 +44,7 @@ function keyOf(row: VMInList): string {
 }
 
 function Name({ row }: { row: VMInList }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div>
       <Link to="/vms/$cluster/$vmid" params={{ cluster: row.cluster, vmid: String(row.vmid) }}>
@@ -56,14 +56,14 @@ function Name({ row }: { row: VMInList }) {
 }
 
 function Lines({ row }: { row: VMInList }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (row.lines === null) return <span className="is-unreferenced"><Sign name="s-notread" /> {t("vm.config_not_read")}</span>;
   return <ul className="lns">{row.lines.map((line) => <LineView key={`${line.slot} ${line.phase}`} line={line} />)}</ul>;
 }
 
 /** How many findings there are, and the worst severity. They come after the list. */
 function Findings({ row, told }: { row: VMInList; told: Told | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (told?.error) return <span className="nottold">{t("vm.findings_not_read")}</span>;
   if (!told?.told) return <Bar width={48} />;
   const own = findingsOfVM(told.told.findings, row);
