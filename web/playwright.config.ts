@@ -1,5 +1,8 @@
 import { defineConfig } from "@playwright/test";
-import { browser } from "./e2e/browser";
+import { browser, light } from "./e2e/browser";
+
+// What is drawn on paper takes the whole browser.
+const paper = /paper|print/i;
 
 export default defineConfig({
   testDir: "e2e",
@@ -17,4 +20,8 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: { ...browser, screenshot: "only-on-failure" },
+  projects: light === null ? [] : [
+    { name: "light", grepInvert: paper, use: light },
+    { name: "whole", grep: paper },
+  ],
 });
