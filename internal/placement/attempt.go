@@ -38,6 +38,7 @@ func (a *attempt) run() {
 			a.choose()
 			a.slices()
 			a.unseen()
+			a.doubt()
 		}
 		a.around()
 		a.findSwap()
@@ -204,6 +205,40 @@ func (a *attempt) unseen() {
 			a.add(a.hiddenHolder(h))
 		}
 	}
+}
+
+// ofTheChosen are refusals of what was chosen: another choice may not meet them.
+var ofTheChosen = []ReasonCode{NoGroup, GroupHeldByVM, KeepUnbound, TypeUnknown, TypeExhausted}
+
+// doubt leaves open what refuses only because of what was chosen where a VM that was not
+// seen may hold just that, or another slot that is not known may take it: Proxmox VE would
+// choose another then.
+func (a *attempt) doubt() {
+	hidden := []ReasonCode{
+		ScopeUnproven, VMsUnseen, VMUnread, VMArgs, VMHook, VMMappingGone, MappingInvisible, DevicesUnread, EntryUntold,
+	}
+	if !slices.ContainsFunc(a.reasons, func(r Reason) bool { return slices.Contains(hidden, r.Code) }) {
+		return
+	}
+	for i := range a.reasons {
+		r := &a.reasons[i]
+		if r.Effect == Refuses && slices.Contains(ofTheChosen, r.Code) && a.choosesElse(r.Slot) {
+			r.Effect = Open
+		}
+	}
+}
+
+// choosesElse tells whether a slot has several choices, one of which does not fail by
+// itself.
+func (a *attempt) choosesElse(slot int) bool {
+	if slot == atlas.NoSlot || a.slots[slot] == nil || a.slots[slot].Mdev != "" || len(a.slots[slot].Alternatives) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(a.slots[slot].Alternatives, func(alternative []pci.Address) bool {
+		alone := &result{}
+		a.take(alone, nil, slot, a.slots[slot], alternative)
+		return len(alone.refusals) == 0
+	})
 }
 
 // exclusive tells whether a slot takes whole functions.

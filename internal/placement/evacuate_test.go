@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,4 +157,30 @@ func movesOfLines(report *atlas.Report, vm *atlas.VM, to string) (off, live plac
 		live = placement.MoveAllowed
 	}
 	return off, live
+}
+
+// TestEvacuationOfCustomArguments: a VM whose custom arguments bring a device is not one
+// without devices: no verdict is given about it, and whether it moves while it runs is not
+// verified. Arguments that the next start takes away bring nothing there.
+func TestEvacuationOfCustomArguments(t *testing.T) {
+	for _, c := range []struct {
+		args    facts.Phases
+		status  facts.Status
+		verdict placement.Verdict
+		live    placement.MoveVerdict
+	}{
+		{facts.Phases{Current: true, MentionsVFIO: true}, facts.Running, placement.Unknown, placement.MoveUnverified},
+		{facts.Phases{Current: true, MentionsVFIO: true}, facts.Stopped, placement.Unknown, placement.MoveNone},
+		{facts.Phases{Pending: true, MentionsVFIO: true}, facts.Running, placement.Unknown, placement.MoveAllowed},
+		{facts.Phases{Current: true, Removal: true, MentionsVFIO: true}, facts.Running, placement.CanStart, placement.MoveUnverified},
+	} {
+		s := office(t, []int{1, 1}, "0000:01:00.0").Facts
+		s.Nodes["pve-a"].VMs[100] = facts.Read[facts.VMConfig]{State: facts.OK, Value: facts.VMConfig{Args: c.args}}
+		s.Guests.Value[0].Status = c.status
+		evacuation, _ := placement.New(atlas.Build(s)).Evacuate("pve-a")
+		list := slices.Concat(evacuation.Stay, evacuation.Leave)
+		if evacuation.Unbound != 0 || len(list) != 1 || list[0].Nodes[0].Verdict != c.verdict || list[0].Nodes[0].Live.Verdict != c.live {
+			t.Errorf("%+v: %+v", c, evacuation)
+		}
+	}
 }

@@ -195,3 +195,45 @@ func TestSupposeMoreEntries(t *testing.T) {
 		t.Errorf("a supposition changed what is: %+v", node)
 	}
 }
+
+// TestSupposeOneCardInTwoLines: where two lines name the functions of one card, the mapping
+// of the whole slot takes the place of both, and nothing is assigned twice.
+func TestSupposeOneCardInTwoLines(t *testing.T) {
+	report := office(t, []int{2, 1})
+	s := report.Facts
+	for _, name := range []string{"pve-a", "pve-b"} {
+		read := &s.Nodes[name].Devices
+		for _, card := range slices.Clone(read.Value) {
+			sound := card
+			sound.Address.Function, sound.Class, sound.IDs.Device = 1, 0x040300, 0x1aef
+			read.Value = append(read.Value, sound)
+		}
+	}
+	wanted := pve.Mapping{ID: "cards", Entries: []pve.Entry{poolEntry(t, "pve-a", 1), poolEntry(t, "pve-a", 2), poolEntry(t, "pve-b", 1)}}
+	for i := range wanted.Entries {
+		wanted.Entries[i].Path = wanted.Entries[i].Path[:len("0000:01:00")]
+	}
+	for _, c := range []struct {
+		values []string
+		here   placement.Verdict
+		there  placement.Verdict
+	}{
+		{[]string{"0000:01:00.0", "0000:01:00.1"}, placement.CanStart, placement.CanStart},
+		{[]string{"0000:01:00.1", "0000:01:00.0"}, placement.CanStart, placement.CanStart},
+		{[]string{"0000:01:00", "0000:02:00"}, placement.CanStart, placement.CannotStart},
+		{[]string{"0000:01:00.0", "0000:02:00.0", "0000:01:00.1", "0000:02:00.1"}, placement.CanStart, placement.CannotStart},
+	} {
+		var items []pve.Item
+		for slot, value := range c.values {
+			items = append(items, pve.Item{Key: pve.SlotKey(slot), Current: &value})
+		}
+		s.Guests.Value = []facts.Guest{{VMID: 100, Kind: facts.QEMU, Node: "pve-a", Status: facts.Stopped, Template: facts.Told(false)}}
+		s.Nodes["pve-a"].VMs = map[int]facts.Read[facts.VMConfig]{100: {State: facts.OK, Value: facts.ReduceVM(items)}}
+		built := atlas.Build(s)
+		supposed := placement.New(built).Suppose(built.VMs[0], []pve.Mapping{wanted})
+		if supposed == nil || len(supposed.Mappings[0].Slots) != len(c.values) || len(supposed.Raw) != 0 ||
+			supposed.Nodes[0].Verdict != c.here || supposed.Nodes[1].Verdict != c.there {
+			t.Errorf("%v: %+v", c.values, supposed)
+		}
+	}
+}
