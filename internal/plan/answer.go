@@ -1,6 +1,10 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"pciatlas/internal/atlas"
 	"pciatlas/internal/pci"
 	"pciatlas/internal/pve"
@@ -103,13 +107,40 @@ func (s *Suggestion) answer() AnswerSuggestion {
 // Exported gives what is written down of the suggestion.
 func (s *Suggestion) Exported() Exported { return Exported{Mapping: &s.Mapping, Exists: s.Changes} }
 
-// ExportSuggested gives what is written down of all suggestions.
+// ExportSuggested gives what is written down of all suggestions, with what has to be known
+// before they are applied.
 func (s *Suggestions) ExportSuggested() []Exported {
 	list := make([]Exported, len(s.Mappings))
 	for i := range s.Mappings {
 		list[i] = s.Mappings[i].Exported()
+		list[i].Remarks = s.remarks(&s.Mappings[i])
 	}
 	return list
+}
+
+// remarks are what has to be known before a suggestion is applied.
+func (s *Suggestions) remarks(m *Suggestion) []string {
+	var remarks []string
+	if s.Scope.State != atlas.Proven {
+		remarks = append(remarks, fmt.Sprintf("Whether all mappings are shown is %s; one that is hidden may have these devices: %s", s.Scope.State, s.Scope.Reason))
+	}
+	if len(s.Unread) > 0 {
+		remarks = append(remarks, fmt.Sprintf("The devices of %s were not all read; there may be more for this mapping.", strings.Join(s.Unread, ", ")))
+	}
+	if m.NoGroup {
+		remarks = append(remarks, "Some of these devices have no IOMMU group; until they have, nothing starts with them, and the entries need the group then.")
+	}
+	var nodes []string
+	for i := range m.Devices {
+		at := &m.Devices[i]
+		if at.bootDisplayUntold() && !slices.Contains(nodes, at.Node) {
+			nodes = append(nodes, at.Node)
+		}
+	}
+	if len(nodes) > 0 {
+		remarks = append(remarks, fmt.Sprintf("Which display %s shows its console on is not told here; do not map one that the node needs.", strings.Join(nodes, ", ")))
+	}
+	return remarks
 }
 
 // ExportExisting gives what is written down of the mappings that are there, by name.

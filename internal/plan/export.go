@@ -36,10 +36,19 @@ func Export(format Format, mappings []Exported) (string, error) {
 	}
 }
 
-// Exported is one mapping to be written down.
+// Exported is one mapping to be written down. Remarks stand before it as comments, where
+// the form has any.
 type Exported struct {
 	*pve.Mapping
-	Exists bool
+	Exists  bool
+	Remarks []string
+}
+
+// comments writes the remarks, each on one line.
+func (m *Exported) comments(b *strings.Builder) {
+	for _, remark := range m.Remarks {
+		b.WriteString("# " + strings.Join(strings.Fields(remark), " ") + "\n")
+	}
 }
 
 // exportCommands writes one command for each mapping. Mappings that are there are
@@ -47,6 +56,7 @@ type Exported struct {
 func exportCommands(mappings []Exported) string {
 	var b strings.Builder
 	for _, m := range mappings {
+		m.comments(&b)
 		b.WriteString(command(m))
 		b.WriteByte('\n')
 	}

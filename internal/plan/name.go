@@ -42,18 +42,26 @@ func model(name string) string {
 	return name
 }
 
-// slug makes a name of letters, digits and single hyphens.
+// slug makes a name of letters, digits and single hyphens, of whole words unless the first
+// is too long by itself.
 func slug(name string) string {
 	const longest = 40
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
 		switch {
-		case b.Len() >= longest:
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 			b.WriteRune(r)
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
 	}
-	return strings.TrimSuffix(b.String(), "-")
+	text := b.String()
+	if len(text) > longest {
+		end := strings.LastIndexByte(text[:longest+1], '-')
+		if end < 0 {
+			end = longest
+		}
+		text = text[:end]
+	}
+	return strings.TrimSuffix(text, "-")
 }

@@ -22,6 +22,9 @@ type Suggestions struct {
 	Left []LeftOut
 	// Unread are the nodes whose devices were not all read: they may have more.
 	Unread []string
+	// Scope says how sure it is that all mappings were visible: one that is hidden may have
+	// a device that is proposed.
+	Scope atlas.Scope
 	// BootDisplaysUntold are the nodes of which it is not told which display is the boot
 	// display; one that the node needs for itself may be among the proposals.
 	BootDisplaysUntold []string
@@ -85,6 +88,7 @@ type LeftOut struct {
 // already is left alone.
 func Suggest(report *atlas.Report) Suggestions {
 	s := &suggester{report: report, ids: map[string]bool{}, extended: map[string]bool{}}
+	s.result.Scope = report.MappingScope
 	for i := range report.Mappings {
 		s.ids[report.Mappings[i].ID] = true
 	}
@@ -131,12 +135,18 @@ func (s *suggester) addNode(node *atlas.Node) {
 			s.result.Left = append(s.result.Left, LeftOut{Located: at, Reason: reason, Mapping: mapping})
 			continue
 		}
-		untold = untold || device.Class>>8 == 0x0300 && !device.IsVirtual() && (device.Host == nil || !device.Host.BootDisplay.Told)
+		untold = untold || at.bootDisplayUntold()
 		s.add(at)
 	}
 	if untold {
 		s.result.BootDisplaysUntold = append(s.result.BootDisplaysUntold, node.Name)
 	}
+}
+
+// bootDisplayUntold tells whether the device may be the boot display, which is not told.
+func (l *Located) bootDisplayUntold() bool {
+	device := l.Device
+	return device.Class>>8 == 0x0300 && !device.IsVirtual() && (device.Host == nil || !device.Host.BootDisplay.Told)
 }
 
 // leave tells why a device is not proposed, "" if it is.
@@ -156,11 +166,22 @@ func (s *suggester) leave(node *atlas.Node, at Located) (reason LeftReason, mapp
 	switch {
 	case len(device.VFs.Value) > 0:
 		return LeftHasVFs, ""
+	case mayHaveVFs(node, device):
+		return LeftUntold, ""
 	case !device.Device.Group.Told || !device.Mdev.Told:
 		return LeftUntold, ""
 	default:
 		return "", ""
 	}
+}
+
+// mayHaveVFs tells whether a function may be the physical one of others, which is not told:
+// then it is function 0 of a slot with more displays or accelerators of its maker. To pass
+// it would take those away from everybody.
+func mayHaveVFs(node *atlas.Node, device *atlas.Device) bool {
+	return !device.VFs.Told && device.Address.Function == 0 && slices.ContainsFunc(node.SlotMates(device), func(mate *atlas.Device) bool {
+		return mate.Class.Kind() != pci.Other && mate.IDs.Vendor == device.IDs.Vendor && !mate.Parent.Told
+	})
 }
 
 // coveredBy gives the first mapping with an entry that gives the function, "" if there

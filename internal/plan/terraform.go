@@ -18,6 +18,7 @@ func exportTerraform(mappings []Exported) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
+		m.comments(&b)
 		if m.Exists {
 			fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\n", resourceType, m.ID, hcl(m.ID))
 		}
