@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,7 +105,7 @@ func parseVMID(id string) (int, error) {
 
 func writePlacement(p *printer, answer *placement.Answer) error {
 	p.line("VM %d%s on node %s, %s", answer.VMID, inBrackets(answer.Name), answer.Node, statusWord(string(answer.Status)))
-	if len(answer.Slots) == 0 {
+	if len(answer.Slots) == 0 && !ownArgs(answer) {
 		p.line("It names no PCI device at its next start, so PCI devices do not keep it from any node.")
 	}
 	for i := range answer.Nodes {
@@ -115,6 +116,13 @@ func writePlacement(p *printer, answer *placement.Answer) error {
 		writeSupposed(p, answer.Suggested)
 	}
 	return p.err
+}
+
+// ownArgs tells whether the VM has custom arguments that may bring devices.
+func ownArgs(answer *placement.Answer) bool {
+	return slices.ContainsFunc(answer.Nodes, func(node placement.AnswerNode) bool {
+		return slices.ContainsFunc(node.Reasons, func(r placement.AnswerReason) bool { return r.Code == placement.OwnArgs })
+	})
 }
 
 // writeSupposed writes what would be with the mappings that are suggested.
@@ -174,7 +182,7 @@ func writeVerdict(p *printer, node *placement.AnswerNode) {
 		for i, swap := range node.Swap {
 			moves[i] = "the value of " + swap.From + " into " + swap.To
 		}
-		p.hang(9, "  do     It starts with %s.", strings.Join(moves, ", "))
+		p.hang(9, "  do     It can choose with %s.", strings.Join(moves, ", "))
 	}
 	if node.MoveOff != nil {
 		p.hang(9, "  move   powered off: %s", moveWords(node.MoveOff))
@@ -290,7 +298,11 @@ func writeEvacuation(p *printer, report *atlas.Report, e *placement.EvacuationAn
 	case len(e.Stay) == 0:
 		p.line("No PCI device keeps one of the %d visible VMs on node %s.", e.VMs, e.Node)
 	default:
-		p.line("%d of %d visible VMs cannot simply leave node %s; PCI devices do not keep %d others.", len(e.Stay), e.VMs, e.Node, e.VMs-len(e.Stay))
+		p.line("%d of %s cannot simply leave node %s; PCI devices do not keep %s.", len(e.Stay), plural(e.VMs, "visible VM"), e.Node,
+			plural(e.VMs-len(e.Stay), "other"))
+	}
+	if len(report.Nodes) < 2 && len(e.Stay) > 0 {
+		p.line("There is no other node.")
 	}
 	for i := range e.Stay {
 		writeLeaving(p, &e.Stay[i])
@@ -301,6 +313,10 @@ func writeEvacuation(p *printer, report *atlas.Report, e *placement.EvacuationAn
 			p.line("\nThese have PCI devices and can leave:")
 		}
 		vm := &e.Leave[i]
+		if vm.Template {
+			p.line("  VM %d%s, a template, which never starts: moves to %s", vm.VMID, inBrackets(vm.Name), strings.Join(placesOf(vm), ", "))
+			continue
+		}
 		p.line("  VM %d%s, %s: %s", vm.VMID, inBrackets(vm.Name), statusWord(string(vm.Status)), strings.Join(placesOf(vm), ", "))
 	}
 	p.line("")
@@ -330,12 +346,13 @@ func writeTogether(p *printer, t *placement.AnswerTogether) {
 	}
 }
 
-// placesOf gives the nodes where a VM can start.
+// placesOf gives the nodes to which a VM can move and where it can start, if it ever does.
 func placesOf(vm *placement.AnswerLeaving) []string {
 	var names []string
 	for i := range vm.Nodes {
-		if vm.Nodes[i].Verdict == placement.CanStart {
-			names = append(names, vm.Nodes[i].Node)
+		node := &vm.Nodes[i]
+		if vm.Template && node.MoveOff.Verdict == placement.MoveAllowed || !vm.Template && node.Verdict == placement.CanStart {
+			names = append(names, node.Node)
 		}
 	}
 	return names
