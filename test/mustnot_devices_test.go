@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"pciatlas/internal/atlas"
+	"pciatlas/internal/facts"
 	"pciatlas/internal/findings"
 	"pciatlas/internal/pci"
+	"pciatlas/internal/plan"
 )
 
 var (
@@ -22,6 +24,25 @@ var (
 		"0000:9a:00.0", "0000:ab:00.0", "0000:ba:00.0", "0000:db:00.0",
 	}
 )
+
+// notOffered checks that the physical function 0000:00:02.0 is in no suggestion, and that
+// its virtual ones are.
+func (e *evidence) notOffered(v *view, report *atlas.Report) {
+	e.Helper()
+	suggestions := plan.Suggest(report)
+	offered := 0
+	for i := range suggestions.Mappings {
+		for _, entry := range suggestions.Mappings[i].Mapping.Entries {
+			if entry.Names(parseAddress(e.T, "0000:00:02.0")) {
+				e.Errorf("%s: offered is %s", v.way, entry)
+			}
+			offered++
+		}
+	}
+	if offered != 7 || len(suggestions.Left) != 1 {
+		e.Errorf("%s: %d functions are offered, left out are %+v", v.way, offered, suggestions.Left)
+	}
+}
 
 // mustNotOfDevices are wrong conclusions about which devices there are, how they
 // are called and who holds them.
@@ -105,6 +126,18 @@ var mustNotOfDevices = wrongConclusions{
 				if !slices.Equal(own, []string{"0000:00:02.0"}) || len(vfs) != 7 {
 					e.Errorf("%s: GPUs %v, virtual functions %v", v.way, own, vfs)
 				}
+			}
+		}},
+		{"offer 02.0: passing it takes the functions away from everybody", func(e *evidence) {
+			for _, v := range e.on("node-a") {
+				e.notOffered(v, v.report)
+				// Before the middle of 2026 Proxmox VE does not tell which function is whose.
+				untold := copyOf(e.T, v.report.Facts)
+				devices := untold.Nodes["node-a"].Devices.Value
+				for i := range devices {
+					devices[i].Parent, devices[i].VFs = facts.Opt[*pci.Address]{}, facts.Opt[[]pci.Address]{}
+				}
+				e.notOffered(v, atlas.Build(untold))
 			}
 		}},
 	},
