@@ -257,7 +257,12 @@ func TestApplyWithoutCaller(t *testing.T) {
 	w, f, _, applier := planWorld(t)
 	p := w.plan("default", convertIntent)
 	ctx, leave := context.WithCancel(t.Context())
-	applier.during = leave
+	applier.during = func() {
+		leave()
+		if last := f.store.entries[len(f.store.entries)-1]; last.Action != "plan.begin" { // what is left if the server ends here
+			t.Errorf("%+v", last)
+		}
+	}
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/clusters/default/plans/apply", strings.NewReader(applyBody(convertIntent, &p, rootLogin)))
 	r.Header.Set("Content-Type", "application/json")
 	as("operator")(r)
