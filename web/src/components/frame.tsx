@@ -9,6 +9,7 @@ import { Header } from "./header";
 import { Icon } from "./icon";
 import { useBodyClass } from "./media";
 import { Nav } from "./nav";
+import { PlanHost } from "./plan-host";
 import { ReadingProvider } from "./reading";
 import { LanguageMenu, ThemeMenu } from "./switches";
 
@@ -31,6 +32,7 @@ export function Frame() {
         <Outlet />
       </main>
       {account.dialog}
+      <PlanHost />
     </ReadingProvider>
   );
 }

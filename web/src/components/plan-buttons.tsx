@@ -1,4 +1,3 @@
-import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconArrowsLeftRight, IconPencil, IconPlus, IconTool, IconTrash, type Icon as Tabler } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
@@ -7,10 +6,7 @@ import type { Finding } from "../domain/finding";
 import type { Mapping } from "../domain/mapping";
 import { fixOf, takingOf, type Intent } from "../domain/plan-intent";
 import { Icon } from "./icon";
-
-// Most readers never open a plan.
-const PlanDialog = lazy(async () => ({ default: (await import("../pages/plans/dialog")).PlanDialog }));
-const MappingForm = lazy(async () => ({ default: (await import("../pages/plans/form")).MappingForm }));
+import { showPlan, type Planned } from "./plan-open";
 
 interface OpenProps {
   words: string;
@@ -18,50 +14,31 @@ interface OpenProps {
   label?: string;
   icon: Tabler;
   look?: string;
-  children: (close: () => void) => React.ReactNode;
+  opens: Planned;
 }
 
-/** A button that opens a dialog. It is there only for those who may do what the dialog does. */
-function Opening({ words, label, icon, look = "btn", children }: OpenProps) {
-  const [open, setOpen] = useState(false);
+/** A button that opens a plan or its form. It is there only for those who may do what they lead to. */
+function Opening({ words, label, icon, look = "btn", opens }: OpenProps) {
   if (!useMay("operator")) return null;
-  return (
-    <>
-      <button type="button" className={look} aria-haspopup="dialog" aria-label={label} onClick={() => { setOpen(true); }}><Icon of={icon} />{words}</button>
-      {open && <Suspense fallback={null}>{children(() => { setOpen(false); })}</Suspense>}
-    </>
-  );
-}
-
-interface PlanButtonProps extends Omit<OpenProps, "children"> {
-  cluster: string;
-  intent: Intent;
-}
-
-function PlanButton({ cluster, intent, ...button }: PlanButtonProps) {
-  return <Opening {...button}>{(close) => <PlanDialog cluster={cluster} intent={intent} onClose={close} />}</Opening>;
+  return <button type="button" className={look} aria-haspopup="dialog" aria-label={label} onClick={() => { showPlan(opens); }}><Icon of={icon} />{words}</button>;
 }
 
 /** Makes a new mapping of what is typed. */
 export function CreateMapping({ cluster }: { cluster: string }) {
   const { t } = useTranslation();
-  return <Opening words={t("plan.new")} icon={IconPlus} look="btn primary">{(close) => <MappingForm cluster={cluster} onClose={close} />}</Opening>;
+  return <Opening words={t("plan.new")} icon={IconPlus} look="btn primary" opens={{ cluster, of: null }} />;
 }
 
 /** Changes a mapping. */
 export function ChangeMapping({ cluster, mapping }: { cluster: string; mapping: Mapping }) {
   const { t } = useTranslation();
-  return (
-    <Opening words={t("plan.change")} label={t("plan.title.change", { name: mapping.id })} icon={IconPencil} look="btn small">
-      {(close) => <MappingForm cluster={cluster} of={mapping} onClose={close} />}
-    </Opening>
-  );
+  return <Opening words={t("plan.change")} label={t("plan.title.change", { name: mapping.id })} icon={IconPencil} look="btn small" opens={{ cluster, of: mapping }} />;
 }
 
 /** Deletes a mapping. */
 export function DeleteMapping({ cluster, id }: { cluster: string; id: string }) {
   const { t } = useTranslation();
-  return <PlanButton cluster={cluster} intent={{ kind: "delete", mapping: id }} words={t("plan.delete")} label={t("plan.title.delete", { name: id })} icon={IconTrash} look="btn small" />;
+  return <Opening opens={{ cluster, intent: { kind: "delete", mapping: id } }} words={t("plan.delete")} label={t("plan.title.delete", { name: id })} icon={IconTrash} look="btn small" />;
 }
 
 interface ConvertProps {
@@ -76,18 +53,18 @@ interface ConvertProps {
 export function ConvertVM({ cluster, vmid, mapping, small = false }: ConvertProps) {
   const { t } = useTranslation();
   const intent: Intent = { kind: "convert", vms: [vmid], ...(mapping === undefined ? {} : { mapping }) };
-  return <PlanButton cluster={cluster} intent={intent} words={t("plan.convert", { vmid })} icon={IconArrowsLeftRight} look={small ? "btn small" : "btn"} />;
+  return <Opening opens={{ cluster, intent }} words={t("plan.convert", { vmid })} icon={IconArrowsLeftRight} look={small ? "btn small" : "btn"} />;
 }
 
 /** Writes the address that a device has now, where a finding tells it; nothing where it does not. */
 export function FixMoved({ cluster, finding }: { cluster: string; finding: Pick<Finding, "code" | "subject" | "params"> }) {
   const { t } = useTranslation();
   const intent = fixOf(finding);
-  return intent && <PlanButton cluster={cluster} intent={intent} words={t("plan.fix")} icon={IconTool} look="btn small" />;
+  return intent && <Opening opens={{ cluster, intent }} words={t("plan.fix")} icon={IconTool} look="btn small" />;
 }
 
 /** Takes a proposed mapping as it is. */
 export function TakeSuggestion({ cluster, suggestion }: { cluster: string; suggestion: Schemas["AnswerSuggestion"] }) {
   const { t } = useTranslation();
-  return <PlanButton cluster={cluster} intent={takingOf(suggestion)} words={t(suggestion.changes ? "plan.take_entries" : "plan.take")} label={t(suggestion.changes ? "plan.title.change" : "plan.title.create", { name: suggestion.id })} icon={IconPlus} look="btn small" />;
+  return <Opening opens={{ cluster, intent: takingOf(suggestion) }} words={t(suggestion.changes ? "plan.take_entries" : "plan.take")} label={t(suggestion.changes ? "plan.title.change" : "plan.title.create", { name: suggestion.id })} icon={IconPlus} look="btn small" />;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { components } from "../api/schema";
 import type { Mapping } from "./mapping";
 import { change, creation, draftOf, emptyMapping, entriesOf, entryFor, hasCompanions, withEntry } from "./plan-form";
-import { fixOf, takingOf } from "./plan-intent";
+import { canConvert, fixOf, takingOf } from "./plan-intent";
 
 type Device = components["schemas"]["AnswerDevice"];
 
@@ -86,4 +86,13 @@ describe("intents of what the server proposes", () => {
     expect(takingOf({ ...one, mdev: true })).toEqual({ kind: "create", mapping: "gpu-a", entries: ["one"], mdev: true });
     expect(takingOf({ ...one, mdev: true, changes: true })).toEqual({ kind: "change", mapping: "gpu-a", entries: ["one"] });
   });
+});
+
+test("what the next start finds can be converted where it names an address", () => {
+  const line = (slot: string, phase: "current" | "pending" | "pending_removal", via: "address" | "mapping" | null) => ({ slot, phase, via });
+  expect(canConvert([line("hostpci0", "current", "address")])).toBe(true);
+  expect(canConvert([line("hostpci0", "current", "address"), line("hostpci0", "pending", "mapping")])).toBe(false);
+  expect(canConvert([line("hostpci0", "current", "mapping"), line("hostpci0", "pending", "address")])).toBe(true);
+  expect(canConvert([line("hostpci0", "pending_removal", "address"), line("hostpci1", "current", "mapping"), line("hostpci2", "current", null)])).toBe(false);
+  expect(canConvert(null)).toBe(false);
 });

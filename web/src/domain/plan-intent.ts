@@ -17,3 +17,11 @@ export function takingOf({ id, changes, map, mdev }: Pick<components["schemas"][
   if (changes) return { kind: "change", mapping: id, entries: map };
   return { kind: "create", mapping: id, entries: map, ...(mdev ? { mdev } : {}) };
 }
+
+type Line = Pick<components["schemas"]["VMLine"], "slot" | "phase" | "via">;
+
+/** Whether the next start of a VM would find a line that names an address, where it could name a mapping. */
+export function canConvert(lines: readonly Line[] | null): boolean {
+  return lines?.some(({ slot, phase, via }) => via === "address"
+    && (phase === "pending" || (phase === "current" && !lines.some((other) => other.slot === slot && other.phase === "pending")))) ?? false;
+}

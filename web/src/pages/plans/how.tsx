@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { Fragment, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { IconDownload, IconRefresh } from "@tabler/icons-react";
 import { useClusters } from "../../api/clusters";
@@ -34,13 +34,15 @@ export function How({ plan, ways, way, allowed, choice, onChoice, busy, error, o
       <legend>{t("plan.how")}</legend>
       {error != null && <Fault error={error} onAgain={onAgain} />}
       {ways.map((one) => (
-        <label key={one} className="opt">
-          {ways.length > 1 ? <input type="radio" name="way" checked={one === way} onChange={() => { onChoice({ ...choice, way: one, password: "", otp: "" }); }} /> : <span />}
-          <WayWords way={one} plan={plan} />
-        </label>
+        <Fragment key={one}>
+          <label className="opt">
+            {ways.length > 1 ? <input type="radio" name="way" checked={one === way} onChange={() => { onChoice({ ...choice, way: one, password: "", otp: "" }); }} /> : <span />}
+            <WayWords way={one} plan={plan} />
+          </label>
+          {one === "commands" && way === one && <SaveJson plan={plan} />}
+        </Fragment>
       ))}
       {allowed && !plan.changes && <p className="label off">{t("plan.changes_off")}</p>}
-      {way === "commands" && <SaveJson plan={plan} />}
       {way === "root" && <RootFields choice={choice} onChoice={onChoice} />}
       {ways.length > 1 && <ConfirmField plan={plan} off={way === "commands"} choice={choice} onChoice={onChoice} />}
     </fieldset>

@@ -46,7 +46,7 @@ function Ended({ number, step, result }: { number: number; step: PlanStep; resul
       <span className="no num" aria-hidden>{number}</span>
       <div>
         <div className="sh"><StepTitle step={step} /></div>
-        <p className="v block"><OutcomeSign outcome={result.outcome} /><span><b>{t(`plan.outcome.${result.outcome}`)}</b> <span className="muted">{t(`plan.outcome_says.${result.outcome}`)}</span></span></p>
+        <p className="v block ended"><OutcomeSign outcome={result.outcome} /><span><b>{t(`plan.outcome.${result.outcome}`)}</b> <span className="muted">{t(`plan.outcome_says.${result.outcome}`)}</span></span></p>
         {result.pve !== null && <p className="pvesaid"><span className="label">{t("plan.pve_said")}</span> <code className="mono" lang="en">{result.pve}</code></p>}
         {result.pve === null && result.problem !== null && <p className="label" lang="en">{result.problem}</p>}
         {result.outcome === "yours" && <Raw text={step.command} />}

@@ -12,6 +12,7 @@ import { useReportReading } from "../../components/reading";
 import { ScopeLine } from "../../components/scope";
 import { Empty, NotTold, StaleBanner } from "../../components/states";
 import { useReasonText } from "../../components/words";
+import { canConvert } from "../../domain/plan-intent";
 import { issueReasons } from "../../domain/vm";
 import { VMDoctor } from "./doctor";
 import { VMFacts } from "./facts";
@@ -64,15 +65,10 @@ function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
             <span className="mono">{vm.node}</span> · <VMStatus vm={vm} /> · <Managed vm={vm} />
           </span>
         )}
-        {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} />{namesAddress(vm) && <ConvertVM cluster={vm.cluster} vmid={vmid} />}</span>}
+        {vm && <span className="acts"><CopyLink cluster={vm.cluster} vmid={vmid} />{canConvert(vm.lines) && <ConvertVM cluster={vm.cluster} vmid={vmid} />}</span>}
       </div>
     </>
   );
-}
-
-/** A line that will be in effect names an address, where it could name a mapping. */
-function namesAddress({ lines }: VMDetail): boolean {
-  return lines?.some(({ via, phase }) => via === "address" && phase !== "pending_removal") ?? false;
 }
 
 function Managed({ vm }: { vm: VMDetail }) {
