@@ -13,14 +13,25 @@ type APIRequest = PlaywrightWorkerArgs["playwright"]["request"];
 export interface Cluster {
   name: string;
   /** Makes requests fail: all, or those of a path as Proxmox VE names it, like /nodes/pve-a/hardware/pci (* is any word, /** all below); always, or so many times. */
-  fault: (kind: FaultKind, path?: string, times?: number) => Promise<void>;
+  fault: (kind: FaultKind, path?: string, times?: number, more?: FaultMore) => Promise<void>;
   /** Takes all faults away. */
   heal: () => Promise<void>;
   /** Takes a node out of the cluster, with its guests. */
   removeNode: (node: string) => Promise<void>;
   turnOff: (node: string) => Promise<void>;
+  /** Runs pvesh or qm as root on a node, and gives what it prints. It has to succeed. */
+  command: (node: string, ...argv: string[]) => Promise<string>;
   /** Takes the cluster out of the server, before the end of the test. */
   remove: () => Promise<void>;
+}
+
+/** Of a request that fails: which, and what becomes of what it asks for; internal/pvesim tells of each. */
+export interface FaultMore {
+  method?: string;
+  effect?: "done" | "lost";
+  reason?: string;
+  skip?: number;
+  delay_ms?: number;
 }
 
 /** What may go wrong; internal/pvesim tells of each. */
@@ -40,8 +51,8 @@ export interface Server {
 }
 
 interface TestFixtures {
-  /** Registers a world of test/simulator as a further cluster, until the end of the test. */
-  cluster: (world: string, name?: string) => Promise<Cluster>;
+  /** Registers a world of test/simulator as a further cluster, until the end of the test; changes: its mappings may be changed, with a token that may do so. */
+  cluster: (world: string, name?: string, options?: { changes?: boolean }) => Promise<Cluster>;
   server: Server;
 }
 
@@ -160,8 +171,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   cluster: async ({ own }, provide, info) => {
     const ends: (() => Promise<void>)[] = [];
-    await provide(async (world, name = `world-${info.testId.slice(-8)}-${ends.length + 1}`) => {
-      const [cluster, end] = await registered(own, world, name);
+    await provide(async (world, name = `world-${info.testId.slice(-8)}-${ends.length + 1}`, { changes = false } = {}) => {
+      const [cluster, end] = await registered(own, world, name, changes);
       ends.push(end);
       return cluster;
     });
@@ -171,14 +182,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 /** Starts a world and registers it; the function takes both away again. */
-async function registered(own: Own, world: string, name: string): Promise<[Cluster, () => Promise<void>]> {
+async function registered(own: Own, world: string, name: string, changes: boolean): Promise<[Cluster, () => Promise<void>]> {
   const [admin, worlds] = await Promise.all([own.admin(), own.worlds()]);
   const started = await worlds.post("/worlds", { data: { world } });
   expect(started.status(), await started.text()).toBe(201);
-  const { id, endpoint, fingerprint, token } = await started.json() as Record<"id" | "endpoint" | "fingerprint" | "token", string>;
+  const { id, endpoint, fingerprint, token: reading, changing_token: changing } = await started.json() as Record<"id" | "endpoint" | "fingerprint" | "token" | "changing_token", string>;
+  const token = changes ? changing : reading;
   const at = token.indexOf("=");
   const answer = await admin.post("/api/v1/clusters", {
-    data: { name, entries: [endpoint], token_id: token.slice(0, at), secret: token.slice(at + 1), tls: { fingerprints: [fingerprint] } },
+    data: { name, entries: [endpoint], token_id: token.slice(0, at), secret: token.slice(at + 1), tls: { fingerprints: [fingerprint] }, changes },
   });
   expect(answer.status(), await answer.text()).toBe(201);
   const change = async (method: "POST" | "DELETE", path: string, data: object = {}) => {
@@ -199,9 +211,15 @@ async function registered(own: Own, world: string, name: string): Promise<[Clust
   };
   return [{
     name, remove,
-    fault: (kind, path, times) => change("POST", "/faults", { kind, path, times }),
+    fault: (kind, path, times, more) => change("POST", "/faults", { kind, path, times, ...more }),
     heal: () => change("DELETE", "/faults"),
     removeNode: (node) => change("POST", `/nodes/${node}/remove`),
     turnOff: (node) => change("POST", `/nodes/${node}/off`),
+    command: async (node, ...argv) => {
+      const ran = await worlds.post(`/worlds/${id}/commands`, { data: { node, argv } });
+      const { stdout, stderr, code } = await ran.json() as { stdout: string; stderr: string; code: number };
+      expect([code, stderr]).toEqual([0, ""]);
+      return stdout;
+    },
   }, end];
 }
