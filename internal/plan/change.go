@@ -239,11 +239,15 @@ func (m *maker) remove() {
 }
 
 // users lists what refers to a mapping. It stops a plan that is not forced, as does
-// that something which may refer to it was not read.
+// that something which may refer to it was not read; but not a fix, before which
+// nothing starts with the entry anyway.
 func (m *maker) users(id string) {
 	matrix := m.report.Matrix()
 	row := matrix.Row(id)
 	m.plan.Users, m.plan.Snapshots = row.Users, row.Snapshots
+	if m.plan.Intent.Kind == Fix {
+		return
+	}
 	if count := len(row.Users) + len(row.Snapshots); count > 0 {
 		m.stop(NoteInUse, true, params("mapping", id, "count", decimal(count)),
 			"%d %s of VMs, templates and snapshots refer to mapping %s.", count, plural(count, "line", "lines"), id)

@@ -350,7 +350,12 @@ func (m *maker) setVM(vm *atlas.VM, lines []LineChange) {
 		key := pve.SlotKey(line.Slot)
 		step.Request.Params = append(step.Request.Params, Param{key, line.After})
 		step.Undo.Params = append(step.Undo.Params, Param{key, line.Before})
-		for _, value := range []string{line.Before, line.After} {
+		values := []string{line.Before, line.After}
+		// Proxmox VE looks at what is in effect, too, while something else is pending.
+		if item, _ := vm.Config.Get(key); item.Current != nil {
+			values = append(values, *item.Current)
+		}
+		for _, value := range values {
 			step.Needs = m.needsOf(step.Needs, vm, value)
 		}
 	}

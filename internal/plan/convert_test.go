@@ -74,6 +74,7 @@ func vectorFacts(t testing.TB) *facts.Snapshot {
 
 // withLine gives a cluster whose VM 100 on pve-a has one line.
 func withLine(t testing.TB, value string) *facts.Snapshot {
+	t.Helper()
 	s := vectorFacts(t)
 	s.Guests.Value = []facts.Guest{{VMID: 100, Kind: facts.QEMU, Node: "pve-a", Status: facts.Stopped, Name: "one", Template: facts.Told(false)}}
 	digest := "d1"
@@ -134,10 +135,10 @@ func TestConvertKeepsFunctions(t *testing.T) {
 func converted1(t *testing.T, p *plan.Plan) (line plan.LineChange, made *pve.Mapping) {
 	t.Helper()
 	for i := range p.Steps {
-		switch p.Steps[i].Action {
-		case plan.CreateMapping:
+		if p.Steps[i].Action == plan.CreateMapping {
 			made = p.Steps[i].After
-		case plan.SetVM:
+		}
+		if p.Steps[i].Action == plan.SetVM {
 			line = p.Steps[i].Lines[0]
 		}
 	}
@@ -226,5 +227,51 @@ func TestDigestOfPlans(t *testing.T) {
 		if first == other {
 			t.Errorf("%s makes no difference", name)
 		}
+	}
+}
+
+// TestFixOfAUsedMapping: a broken entry is corrected without force, and who uses the
+// mapping is listed; another device takes force.
+func TestFixOfAUsedMapping(t *testing.T) {
+	s := withLine(t, "mapping=gpu-x")
+	entry, err := pve.ParseEntry("id=10de:2204,iommugroup=20,node=pve-a,path=0000:fe:00.0,subsystem-id=1458:403b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Mappings.Value = append(s.Mappings.Value, pve.Mapping{ID: "gpu-x", Entries: []pve.Entry{entry}})
+	var to string
+	for _, device := range s.Nodes["pve-a"].Devices.Value {
+		if device.IDs.Pair.String() == "10de:2204" && to == "" {
+			to = device.Address.String()
+		}
+	}
+	p, err := plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Fix, Mapping: "gpu-x", Moves: []plan.Move{{Node: "pve-a", From: "0000:fe:00.0", To: to}}})
+	if err != nil || p.Stopped() || len(p.Users) != 1 || p.Steps[0].After.Entries[0].Path != to {
+		t.Errorf("%v %+v", err, p)
+	}
+	other, err := plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Fix, Mapping: "gpu-x", Moves: []plan.Move{{Node: "pve-a", From: "0000:fe:00.0", To: "0000:00:00.0"}}})
+	if err != nil || !other.Stopped() {
+		t.Errorf("%v %+v", err, other)
+	}
+}
+
+// TestNeedsOfWhatIsPending: the line in effect counts, too, while another one is
+// pending.
+func TestNeedsOfWhatIsPending(t *testing.T) {
+	s := withLine(t, "mapping=gpu-a")
+	config := s.Nodes["pve-a"].VMs[100]
+	for i := range config.Value.Items {
+		if config.Value.Items[i].Key == "hostpci0" {
+			config.Value.Items[i].Pending = new("0000:02:00.0")
+		}
+	}
+	s.Guests.Value[0].Status = facts.Running
+	p, err := plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Convert, VMs: []int{100}})
+	if err != nil || p.Stopped() {
+		t.Fatalf("%v %+v", err, p.Notes)
+	}
+	needs := p.Steps[len(p.Steps)-2].Needs
+	if !slices.ContainsFunc(needs, func(n plan.Need) bool { return n.Path == "/mapping/pci/gpu-a" && n.Privilege == pve.MappingUse }) {
+		t.Errorf("%+v", needs)
 	}
 }
