@@ -94,7 +94,9 @@ func (a *attempt) failed(bad []world) []Reason {
 	if len(bad) == 1 {
 		return append(common, a.made(first.open)...)
 	}
-	for _, w := range bad[1:] {
+	// What is left without those whose devices are not told says whether it is because of
+	// them.
+	for _, w := range append([]world{nil}, bad[1:]...) {
 		others := a.made(a.result(w).refusals)
 		common = slices.DeleteFunc(common, func(x Reason) bool {
 			return !slices.ContainsFunc(others, func(y Reason) bool { return x.Sentence == y.Sentence })
@@ -130,7 +132,7 @@ func (a *attempt) result(w world) *result {
 	r := &result{}
 	chosen, err := a.slots.Choose(func(address pci.Address) bool { return w.holder(a, address) != nil })
 	if err != nil {
-		r.refuse(func(a *attempt) Reason { return a.notChosen(err) })
+		r.refuse(func(a *attempt) Reason { return a.notChosen(err, w) })
 		return r
 	}
 	r.chosen = chosen
@@ -253,7 +255,7 @@ func (a *attempt) slicesOf(address pci.Address) (vm *atlas.VM, sure bool) {
 }
 
 // notChosen is Proxmox VE's reason of the choice.
-func (a *attempt) notChosen(err error) Reason {
+func (a *attempt) notChosen(err error, w world) Reason {
 	refusal, ok := errors.AsType[*atlas.RefusalError](err)
 	if !ok || refusal.Code != atlas.RefusedNoFreeDevice {
 		slot := atlas.NoSlot
@@ -262,7 +264,7 @@ func (a *attempt) notChosen(err error) Reason {
 		}
 		return a.assignedTwice(slot, err.Error())
 	}
-	return a.noFree(refusal.Slot, a.slots[refusal.Slot], refusal.Message)
+	return a.noFree(refusal.Slot, a.slots[refusal.Slot], refusal.Message, w)
 }
 
 // outcome says what the VM gets, and what its start takes from the host.

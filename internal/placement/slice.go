@@ -207,9 +207,9 @@ func (a *attempt) sliceOn(address pci.Address, name string) sliceState {
 	switch {
 	case i >= 0 && device.Types.Value[i].Available > 0:
 		return sliceLeft
-	case device.Types.State != facts.OK:
-		return sliceUntold
-	case i >= 0:
+	case device.Types.State != facts.OK, device.Host == nil && len(device.Types.Value) == 0:
+		return sliceUntold // over the API an empty list also means that it cannot be told
+	case i >= 0 || device.NvidiaVGPU: // whose list leaves out what cannot be made now
 		return sliceGone
 	default:
 		return sliceMissing

@@ -39,7 +39,8 @@ func drawSlices(t *rapid.T) *sliceModel {
 	for range count {
 		left := rapid.IntRange(-1, 2)
 		m.left = append(m.left, [2]int{left.Draw(t, "left"), left.Draw(t, "left")})
-		m.unread = append(m.unread, rapid.IntRange(0, 9).Draw(t, "unread") == 0)
+		// Over the API an empty list also means that it cannot be told.
+		m.unread = append(m.unread, rapid.IntRange(0, 9).Draw(t, "unread") == 0 || m.left[len(m.left)-1] == [2]int{-1, -1})
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "slots") {
 		functions := rapid.Permutation(ints(count)).Draw(t, "alternatives")
@@ -258,15 +259,20 @@ func TestVGPUOnTheChosenFunction(t *testing.T) {
 		code    placement.ReasonCode
 	}{
 		{"all have it", vgpuNode(t, 0, 1, both, both), placement.CanStart, placement.Gets},
-		{"the chosen one lacks it", vgpuNode(t, 0, 1, nil, both), placement.CannotStart, placement.TypeUnknown},
+		{"the chosen one lacks it", vgpuNode(t, 0, 1, []string{"nvidia-2"}, both), placement.CannotStart, placement.TypeExhausted},
+		{"the API lists none", vgpuNode(t, 0, 1, nil, both), placement.Unknown, placement.TypesUnread},
 		{"the running VM has its own", vgpuNode(t, 1, 1, nil), placement.CanStart, placement.Gets},
-		{"one runs on either", vgpuNode(t, 1, 2, nil, both), placement.Unknown, placement.MayBeHeld},
+		{"one runs on either", vgpuNode(t, 1, 2, both, both, both), placement.CanStart, placement.MayGet},
+		{"one of two is left for two", vgpuNode(t, 2, 3, both, both), placement.CannotStart, placement.NoFreeDevice},
 	} {
 		got := lastOn(c.s)
 		if got.Verdict != c.verdict || !slices.ContainsFunc(got.Reasons, func(r placement.Reason) bool { return r.Code == c.code }) {
 			t.Errorf("%s: %s %+v, want %s with %s", c.name, got.Verdict, got.Reasons, c.verdict, c.code)
 		}
 		for _, r := range got.Reasons {
+			if r.Code == placement.NoFreeDevice && !slices.Equal(r.VMs, []int{100, 101}) {
+				t.Errorf("%s: nothing says who holds them: %s", c.name, r.Sentence)
+			}
 			if r.Code == placement.GroupTakes {
 				t.Errorf("%s: a vGPU takes no group: %s", c.name, r.Sentence)
 			}

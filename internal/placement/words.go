@@ -154,15 +154,16 @@ func (a *attempt) assignedTwice(slot int, message string) Reason {
 		fmt.Sprintf("VM %d would take a function twice: %q.", a.VMID, message), "message", message)
 }
 
-func (a *attempt) noFree(slot int, resolved *atlas.StartSlot, message string) Reason {
+func (a *attempt) noFree(slot int, resolved *atlas.StartSlot, message string, w world) Reason {
 	var vms []*atlas.VM
 	for _, alternative := range resolved.Alternatives {
 		for _, address := range alternative {
-			if vm := world(nil).holder(a, address); vm != nil {
+			if vm := w.holder(a, address); vm != nil {
 				vms = appendVM(vms, vm)
 			}
 		}
 	}
+	sortVMs(vms)
 	sentence, variant := fmt.Sprintf("Nothing is left on node %s for %s: %q.", a.node.Name, pve.SlotKey(slot), message), "nothing"
 	if len(vms) > 0 {
 		variant = "held"
