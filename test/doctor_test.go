@@ -40,7 +40,7 @@ func TestDoctorFindsTheFirstCause(t *testing.T) {
 		{"FC-084", "", 101, doctor.CheckDevices, "absent", ""},
 		{"FC-094", "", 9004, doctor.CheckDevices, "absent", ""},
 		{"FC-006", "", 120, doctor.CheckConfig, "line_dropped", "files"},
-		{"FC-060", "", 100, doctor.CheckConfig, "line_dropped", "files"},
+		{"FC-060", "", 100, doctor.CheckHeld, "mdev_type_unknown", ""},
 		{"FC-001", "", 101, "", "", ""},
 		{"FC-021", "", 105, "", "", ""},
 	} {

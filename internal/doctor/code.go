@@ -42,6 +42,7 @@ const (
 	GoodHeld    GoodCode = "no_holder"
 	GoodReset   GoodCode = "methods"
 	GoodBARs    GoodCode = "no_bar_errors"
+	GoodSlices  GoodCode = "instances_left"
 )
 
 // goodSentences say in English what good output looks like.
@@ -55,12 +56,13 @@ var goodSentences = map[GoodCode]string{
 	GoodConfig:  "The lines as you mean them, and nothing pending that you do not expect",
 	GoodHeld:    "No running VM with one of these devices",
 	GoodReset:   "flr, pm or bus",
+	GoodSlices:  "The type, with a number above 0 as available, and no running VM that holds the whole device",
 	GoodBARs:    "No line with \"can't assign\" or \"no space for\"",
 }
 
 // GoodCodes are all of them.
 func GoodCodes() []GoodCode {
-	return []GoodCode{GoodIOMMU, GoodDevice, GoodLines, GoodGroup, GoodDriver, GoodMapping, GoodConfig, GoodHeld, GoodReset, GoodBARs}
+	return []GoodCode{GoodIOMMU, GoodDevice, GoodLines, GoodGroup, GoodDriver, GoodMapping, GoodConfig, GoodHeld, GoodReset, GoodBARs, GoodSlices}
 }
 
 // Wording is how the sentence of a reading is said.
@@ -125,6 +127,9 @@ var wordings = []string{
 	"held: vms",
 	"group_held: vms",
 	"may_be_held: vms",
+	"mdev_unread: slot devices type",
+	"mdev_exhausted: slot devices type",
+	"mdev_type_unknown: slot devices type",
 	"unseen: issue message",
 	"named_by_others: vms",
 	"not_held: checked visible",

@@ -98,10 +98,15 @@ func (c *Check) unseen(r Reading) {
 	c.Readings = append(c.Readings, r)
 }
 
-// orNoDevice says that there was nothing to look at, if nothing was.
-func (c *Check) orNoDevice() {
-	if len(c.Readings) == 0 {
-		c.unseen(reading("no_device", "No device is known that could be looked at."))
+// orNoDevice says that there was nothing to look at, if nothing was, and how to see what the
+// VM names.
+func (p *patient) orNoDevice(c *Check) {
+	if len(c.Readings) > 0 {
+		return
+	}
+	c.unseen(reading("no_device", "No device is known that could be looked at."))
+	if p.vm != nil {
+		c.Commands, c.GoodCode = []string{fmt.Sprintf("qm config %d --current", p.vm.VMID)}, GoodLines
 	}
 }
 
@@ -215,7 +220,7 @@ func (p *patient) held() Check {
 	}
 	if len(p.named) == 0 {
 		c.Commands = nil
-		c.orNoDevice()
+		p.orNoDevice(&c)
 		return c
 	}
 	sure, may, grouped, later := p.holders()
@@ -230,6 +235,9 @@ func (p *patient) held() Check {
 	}
 	if len(may) > 0 {
 		c.unseen(reading("may_be_held", fmt.Sprintf("VM %s may hold one of the devices; which of its choices it got is not told.", numbers(may)), "vms", numbers(may)))
+	}
+	if p.vm != nil {
+		p.slices(&c)
 	}
 	for i := range p.node.Issues {
 		issue := &p.node.Issues[i]

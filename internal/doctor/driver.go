@@ -49,7 +49,7 @@ func (p *patient) driver() Check {
 		c.unseen(reading("driver_unread", fmt.Sprintf("Which driver holds %s is not told here.", list(untold)), "devices", list(untold)))
 		c.Commands = lspci(untold)
 	}
-	c.orNoDevice()
+	p.orNoDevice(&c)
 	return c
 }
 
@@ -144,7 +144,7 @@ func (p *patient) reset() Check {
 			c.Commands = append(c.Commands, "cat /sys/bus/pci/devices/"+device.Address.String()+"/reset_method")
 		}
 	}
-	c.orNoDevice()
+	p.orNoDevice(&c)
 	return c
 }
 

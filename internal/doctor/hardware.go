@@ -158,8 +158,8 @@ func (p *patient) groups() Check {
 		c.unseen(reading("groups_unread", fmt.Sprintf("The IOMMU %s of %s %s not read.", verb(len(untold), "group", "groups"), list(untold),
 			verb(len(untold), "was", "were")), "devices", list(untold)))
 	}
-	c.orNoDevice()
-	if c.State != Passed {
+	p.orNoDevice(&c)
+	if c.State != Passed && len(c.Commands) == 0 {
 		c.Commands = append(c.Commands, "find /sys/kernel/iommu_groups -type l", "lspci -nnk", "lsblk -o NAME,MOUNTPOINTS,HCTL,TRAN")
 		c.GoodCode = GoodGroup
 	}

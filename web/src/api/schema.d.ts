@@ -760,7 +760,7 @@ export interface components {
             commands: string[];
             fixes: components["schemas"]["AnswerFix"][];
             /** @enum {string|null} */
-            good_code: "iommu_on" | "device_listed" | "lines_listed" | "group_clean" | "vfio_or_none" | "no_faults" | "as_meant" | "no_holder" | "methods" | "no_bar_errors" | null;
+            good_code: "iommu_on" | "device_listed" | "lines_listed" | "group_clean" | "vfio_or_none" | "no_faults" | "as_meant" | "no_holder" | "methods" | "no_bar_errors" | "instances_left" | null;
             good_output: string | null;
             readings: components["schemas"]["AnswerReading"][];
             /** @enum {string} */
@@ -906,7 +906,7 @@ export interface components {
         };
         AnswerReading: {
             /** @enum {string} */
-            code: "iommu_present" | "iommu_absent" | "iommu_groups" | "iommu_no_groups" | "iommu_unseen" | "command_line" | "present" | "absent" | "devices_unread" | "nothing_named" | "config_unread" | "no_device" | "no_group" | "groups_unread" | "group_takes_used" | "group_takes" | "group_harmless" | "group_alone" | "kept_unbound" | "kept_no_driver" | "bound" | "unbound" | "boot_display" | "host_driver" | "driver_unread" | "mapping_not_found" | "mapping_invisible" | "mapping_no_entry" | "not_mapped" | "entry_invalid" | "entry_unread" | "entry_fits" | "refused" | "start_refused" | "line_dropped" | "locked" | "template" | "custom_args" | "hookscript" | "config_fine" | "runs" | "held" | "group_held" | "may_be_held" | "unseen" | "named_by_others" | "not_held" | "reset_methods" | "reset" | "no_reset" | "reset_unread" | "firmware";
+            code: "iommu_present" | "iommu_absent" | "iommu_groups" | "iommu_no_groups" | "iommu_unseen" | "command_line" | "present" | "absent" | "devices_unread" | "nothing_named" | "config_unread" | "no_device" | "no_group" | "groups_unread" | "group_takes_used" | "group_takes" | "group_harmless" | "group_alone" | "kept_unbound" | "kept_no_driver" | "bound" | "unbound" | "boot_display" | "host_driver" | "driver_unread" | "mapping_not_found" | "mapping_invisible" | "mapping_no_entry" | "not_mapped" | "entry_invalid" | "entry_unread" | "entry_fits" | "refused" | "start_refused" | "line_dropped" | "locked" | "template" | "custom_args" | "hookscript" | "config_fine" | "runs" | "held" | "group_held" | "may_be_held" | "mdev_unread" | "mdev_exhausted" | "mdev_type_unknown" | "unseen" | "named_by_others" | "not_held" | "reset_methods" | "reset" | "no_reset" | "reset_unread" | "firmware";
             params: {
                 [key: string]: string;
             };

@@ -34,6 +34,7 @@ export default {
   "doctor.good.no_holder": "no running VM with one of these devices",
   "doctor.good.methods": "flr, pm or bus",
   "doctor.good.no_bar_errors": "no line with “can't assign” or “no space for”",
+  "doctor.good.instances_left": "the type, with a number above 0 as available, and no running VM that holds the whole device",
   "doctor.fix.firmware_iommu": "Switch it on in the firmware: VT-d (Intel), or AMD-Vi / IOMMU (AMD).",
   "doctor.fix.grub": "If the node boots with GRUB, set in {{file}}:",
   "doctor.fix.systemd_boot": "If it boots with systemd-boot, add to the only line of {{file}}:",
