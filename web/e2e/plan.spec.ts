@@ -292,6 +292,25 @@ test("an auditor sees no button that changes anything, and without the setting t
   await expect(dialog(page).getByRole("button", { name: "Copy commands" })).toHaveClass(/primary/);
 });
 
+test("the address of a device that has moved is written where the finding tells it", async ({ page, open, cluster }) => {
+  const office = await cluster("office", "plan-fix", { changes: true });
+  await office.command("office-a", "pvesh", "create", "/cluster/mapping/pci", "--id", "moved", "--map", p400.replace("0000:61:00", "0000:62:00"));
+  await open(mappings(office, "&mapping=moved"), "operator");
+  const finding = page.locator(".fnds > li", { hasText: "device-moved" });
+  await finding.getByRole("button", { name: "Fix" }).click();
+  const plan = dialog(page);
+  await expect(plan.getByRole("heading", { name: "Fix addresses in mapping moved" })).toBeVisible();
+  await expect(plan.getByRole("group", { name: "What changes" })).toContainText(p400);
+  await confirm(page, "moved");
+  await plan.getByRole("button", { name: "Apply 1 step" }).click();
+  await expect(plan.getByText("All steps ended as planned.")).toBeVisible();
+  await plan.getByRole("button", { name: "Close" }).last().click();
+  await expect(finding).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "moved", exact: true })).toBeVisible();
+  await open(mappings(office, "&mapping=moved"), "auditor");
+  await expect(page.getByRole("region", { name: "moved", exact: true })).toContainText("0000:61:00");
+});
+
 test("the keyboard, narrow screens and other languages", async ({ page, open, cluster }) => {
   test.slow();
   const office = await cluster("office", "plan-looks", { changes: true });

@@ -54,7 +54,7 @@ function Fault({ error, onAgain }: { error: unknown; onAgain: () => void }) {
   const changed = error instanceof ApiError && (error.code === "plan_changed" || error.code === "plan_stopped");
   return (
     <div className="planfault">
-      <FormFault error={error} />
+      <FormFault error={error} changes />
       {changed && <button type="button" className="btn" onClick={onAgain}><Icon of={IconRefresh} />{t("plan.again")}</button>}
     </div>
   );
