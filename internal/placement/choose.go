@@ -36,6 +36,10 @@ type trial struct {
 	whole bool
 	good  []*result // that choose differently
 	bad   []world
+	// slot and mapping are those of the first refusal, by are the others that take part.
+	slot    int
+	mapping string
+	by      []*atlas.VM
 }
 
 // choose goes through choice, reservation and groups: once if it is told what the
@@ -54,7 +58,7 @@ func (a *attempt) choose() {
 		a.add(reasons...)
 		return
 	case len(t.bad) > 0:
-		a.add(a.mayBeHeld(t.bad))
+		a.add(a.mayHold(t.slot, t.mapping, t.by))
 	}
 	a.leaveOpen(t.good)
 	a.outcome(t.good)
@@ -76,6 +80,10 @@ func (a *attempt) trial() *trial {
 		} else if !slices.ContainsFunc(t.good, r.choosesAs) {
 			t.good = append(t.good, r)
 		}
+	}
+	if len(t.bad) > 0 && len(t.good) > 0 {
+		first := a.result(t.bad[0]).refusals[0](a)
+		t.slot, t.mapping, t.by = first.Slot, first.Mapping, others(t.bad)
 	}
 	if shared {
 		if a.node.trials == nil {

@@ -37,11 +37,6 @@ func (a *attempt) noneLeftOf(slot int, resolved *atlas.StartSlot, pools []*pool)
 			vmWords(vms), verb(len(vms), "holds", "hold"), a.node.Name, pve.SlotKey(slot))).about(nil, vms)
 }
 
-func (a *attempt) mayBeHeld(bad []world) Reason {
-	first := a.result(bad[0]).refusals[0](a)
-	return a.mayHold(first.Slot, first.Mapping, others(bad))
-}
-
 func (a *attempt) mayHold(slot int, mapping string, vms []*atlas.VM) Reason {
 	return a.reason(MayBeHeld, Open, slot, mapping,
 		fmt.Sprintf("Which devices %s %s on node %s is not told; VM %d may find none left.",
