@@ -69,7 +69,11 @@ func (o *planOptions) run(ctx context.Context, env Env, seen string, intent func
 	if err != nil {
 		return usage("%w", err)
 	}
+	changed := seen != "" && made.Digest() != seen
 	if output != formatText {
+		if changed {
+			return failed(errPlanChanged)
+		}
 		text, err := plan.ExportPlan(plan.Format(output), made)
 		if err == nil {
 			_, err = io.WriteString(env.Stdout, text)
@@ -87,11 +91,13 @@ func (o *planOptions) run(ctx context.Context, env Env, seen string, intent func
 	if err := stoppedPlan(made); err != nil {
 		return err
 	}
-	if seen != "" && made.Digest() != seen {
-		return failed(errors.New("the cluster is not as it was when the plan was made, so the plan above is another one; make it anew"))
+	if changed {
+		return failed(errPlanChanged)
 	}
 	return o.confirmed(ctx, env, p, made)
 }
+
+var errPlanChanged = errors.New("the cluster is not as it was when the plan was made, so the plan is another one now; make it anew")
 
 func (o *planOptions) check() error {
 	switch {

@@ -28,7 +28,14 @@ func writePlan(p *printer, made *plan.Plan) {
 	}
 	for i := range made.Users {
 		user := &made.Users[i]
-		p.line("  used by VM %d %s, %s on %s", user.VM.VMID, clean(user.VM.Name), pve.SlotKey(user.Slot), clean(user.VM.Node))
+		word := phaseWord(user.Phase)
+		if user.VM.Template {
+			word = strings.TrimPrefix(word+", template", ", ")
+		}
+		p.line("  used by VM %d %s, %s on %s %s", user.VM.VMID, clean(user.VM.Name), pve.SlotKey(user.Slot), clean(user.VM.Node), word)
+	}
+	for _, saved := range made.Snapshots {
+		p.line("  held by snapshot %s of VM %d, %s", clean(saved.Snapshot), saved.VM.VMID, pve.SlotKey(saved.Slot))
 	}
 	for i := range made.Steps {
 		writeStep(p, i+1, &made.Steps[i])
@@ -36,7 +43,7 @@ func writePlan(p *printer, made *plan.Plan) {
 	if back := made.Answer().WayBack; back != "" {
 		p.line("\nThe way back:")
 		for line := range strings.SplitSeq(strings.TrimSuffix(back, "\n"), "\n") {
-			p.line("  %s", clean(line))
+			p.plain("  ", line)
 		}
 	}
 }
@@ -72,7 +79,7 @@ func writeStep(p *printer, number int, step *plan.Step) {
 	}
 	writeEntries(p, step)
 	for line := range strings.SplitSeq(step.Command, "\n") {
-		p.line("   %s", clean(line))
+		p.plain("   ", line)
 	}
 	for _, need := range step.Needs {
 		p.line("   who may: %s%s", needWords(need), heldWords(need.Held))

@@ -30,6 +30,11 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
+// plain writes a line that is to be copied, which is never folded.
+func (p *printer) plain(indent, text string) {
+	p.write(indent + clean(text))
+}
+
 // quote writes as line does what was read behind a word that says so, folded after
 // commas, too.
 func (p *printer) quote(word, text string) {

@@ -15,6 +15,7 @@ import (
 	"pciatlas/internal/findings"
 	"pciatlas/internal/fleet"
 	"pciatlas/internal/plan"
+	"pciatlas/internal/pve"
 )
 
 // Applier applies plans to clusters. Its errors carry a code of this package, those of
@@ -267,9 +268,10 @@ func (x *inventory) stepEntry(ctx context.Context, cluster, as string, p *plan.P
 		object = fmt.Sprintf("VM %d", step.VMID)
 	}
 	entry := x.audit(ctx, "cluster "+cluster+", "+object)
-	entry.Before, entry.After = stepValues(step, as)
+	entry.Before, entry.After = stepValues(p, step, as)
 	entry.Action = "plan.begin"
 	if result == nil {
+		entry.After["outcome"] = "begun"
 		return entry
 	}
 	entry.Action = "plan.step"
@@ -288,31 +290,37 @@ func (x *inventory) stepEntry(ctx context.Context, cluster, as string, p *plan.P
 }
 
 // stepValues are what a step changes, before and after.
-func stepValues(step *plan.Step, as string) (before, after map[string]any) {
-	before, after = map[string]any{}, map[string]any{"as": as, "action": string(step.Action)}
+func stepValues(p *plan.Plan, step *plan.Step, as string) (before, after map[string]any) {
+	before, after = mappingValues(step.Before), mappingValues(step.After)
+	after["as"], after["action"], after["force"] = as, string(step.Action), p.Intent.Force
 	for _, line := range step.Lines {
 		key := fmt.Sprintf("hostpci%d", line.Slot)
 		before[key], after[key] = line.Before, line.After
 	}
-	if step.Before != nil {
-		before["map"] = mapTexts(step, true)
-	}
-	if step.After != nil {
-		after["map"] = mapTexts(step, false)
-	}
 	return before, after
 }
 
-func mapTexts(step *plan.Step, before bool) []string {
-	mapping := step.After
-	if before {
-		mapping = step.Before
+// mappingValues are all properties of a mapping; none of a nil one.
+func mappingValues(m *pve.Mapping) map[string]any {
+	values := map[string]any{}
+	if m == nil {
+		return values
 	}
-	texts := make([]string, len(mapping.Entries))
-	for i := range mapping.Entries {
-		texts[i] = mapping.Entries[i].String()
+	texts := make([]string, len(m.Entries))
+	for i := range m.Entries {
+		texts[i] = m.Entries[i].String()
 	}
-	return texts
+	values["map"] = texts
+	if m.Description != nil {
+		values["description"] = *m.Description
+	}
+	if m.Mdev != nil {
+		values["mdev"] = *m.Mdev
+	}
+	if m.LiveMigration != nil {
+		values["live-migration-capable"] = *m.LiveMigration
+	}
+	return values
 }
 
 // findMoves takes from the findings where the devices are now that a mapping or a VM

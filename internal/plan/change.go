@@ -17,7 +17,8 @@ func mappingPath(id string) string { return mappingsPath + "/" + id }
 // create plans a mapping that is not there.
 func (m *maker) create() {
 	intent := &m.plan.Intent
-	wanted := pve.Mapping{ID: intent.Mapping, Description: intent.Description, Mdev: intent.Mdev, LiveMigration: intent.LiveMigration}
+	m.checkDescription()
+	wanted := pve.Mapping{ID: intent.Mapping, Description: trimmed(intent.Description), Mdev: intent.Mdev, LiveMigration: intent.LiveMigration}
 	ok := m.entries(&wanted)
 	if !pve.ValidMappingID(intent.Mapping) {
 		m.refused(intent.Mapping, "id: invalid format - invalid configuration ID '"+intent.Mapping+"'")
@@ -36,6 +37,27 @@ func (m *maker) create() {
 	}
 	m.checkNew(&wanted)
 	m.addCreate(wanted)
+}
+
+// checkDescription says what Proxmox VE refuses in a description.
+func (m *maker) checkDescription() {
+	const longest = 4096
+	switch text := m.plan.Intent.Description; {
+	case text == nil:
+	case strings.ContainsAny(*text, "\n\r"):
+		m.refused(m.plan.Intent.Mapping, "description: property contains a line feed")
+	case len(*text) > longest:
+		m.refused(m.plan.Intent.Mapping, "description: value may only be 4096 characters long")
+	}
+}
+
+// trimmed gives a text as it is read back: Proxmox VE keeps no blanks at its ends.
+func trimmed(text *string) *string {
+	if text == nil {
+		return nil
+	}
+	short := strings.Trim(*text, " \t")
+	return &short
 }
 
 // addCreate adds the step that creates a mapping.
@@ -173,8 +195,9 @@ func (m *maker) changed(before *pve.Mapping) (pve.Mapping, bool) {
 			after.LiveMigration = nil
 		}
 	}
+	m.checkDescription()
 	if intent.Description != nil {
-		after.Description = intent.Description
+		after.Description = trimmed(intent.Description)
 	}
 	if intent.Mdev != nil {
 		after.Mdev = intent.Mdev
@@ -187,7 +210,7 @@ func (m *maker) changed(before *pve.Mapping) (pve.Mapping, bool) {
 
 // addChange adds the step that changes a mapping.
 func (m *maker) addChange(before *pve.Mapping, after pve.Mapping) {
-	if sameMapping(before, &after) {
+	if SameMapping(before, &after) {
 		return
 	}
 	if !sameDevices(before, &after) {

@@ -63,6 +63,7 @@ func (m *maker) vm(vmid int) (*atlas.VM, *atlas.Node) {
 		about["lock"] = lock
 		m.stop(NoteVMLocked, false, about, "VM %d is locked (%s); Proxmox VE refuses changes until it is not.", vmid, lock)
 	}
+	m.losesLines(vm)
 	for _, snapshot := range vm.Config.Snapshots.Value {
 		if slices.ContainsFunc(snapshot.HostPCI, func(kv pve.KeyValue) bool { _, raw := pve.HostOf(kv.Value); return raw }) {
 			m.note(NoteSnapshotHolds, params("vmid", decimal(vmid), "snapshot", snapshot.Name),
@@ -70,6 +71,19 @@ func (m *maker) vm(vmid int) (*atlas.VM, *atlas.Node) {
 		}
 	}
 	return vm, node
+}
+
+// losesLines stops for lines that Proxmox VE cannot read: with any change it writes
+// the file without them. Only files tell of them.
+func (m *maker) losesLines(vm *atlas.VM) {
+	var keys []string
+	for _, dropped := range vm.Config.Dropped {
+		keys = append(keys, cmp.Or(dropped.Key, "line "+decimal(dropped.Line)))
+	}
+	if len(keys) > 0 {
+		m.stop(NoteLosesVMLines, true, params("vmid", decimal(vm.VMID), "node", vm.Node, "lines", strings.Join(keys, ", ")),
+			"With any change Proxmox VE writes the configuration of VM %d anew, without what it cannot read: %s.", vm.VMID, strings.Join(keys, ", "))
+	}
 }
 
 // convertVM plans the lines of one VM.
@@ -116,18 +130,22 @@ func (m *maker) convertLine(vm *atlas.VM, node *atlas.Node, slot int, value stri
 		return LineChange{}, false
 	}
 	after, ok := pve.WithMapping(value, id)
+	if !ok {
+		m.stop(NoteLineUnclear, false, about, "%s of VM %d cannot be converted: its address is not understood.", pve.SlotKey(slot), vm.VMID)
+		return LineChange{}, false
+	}
 	line := LineChange{Slot: slot, Before: value, After: after}
 	for _, device := range named {
 		line.Functions = append(line.Functions, Function{Address: device.Address.String(), Class: device.Class.String()})
 	}
-	return line, ok
+	return line, true
 }
 
 func hasOption(value, name string) bool {
 	return slices.ContainsFunc(strings.Split(value, ","), func(part string) bool { return strings.HasPrefix(part, name+"=") })
 }
 
-// functionsOf gives the functions that a line names, by address, each once, or the
+// functionsOf gives the functions that a line names, in its order, each once, or the
 // first address that names none.
 func functionsOf(node *atlas.Node, selectors []pci.Selector) (named []*atlas.Device, missing string) {
 	for _, selector := range selectors {
@@ -146,7 +164,6 @@ func functionsOf(node *atlas.Node, selectors []pci.Selector) (named []*atlas.Dev
 			return nil, selector.String()
 		}
 	}
-	slices.SortFunc(named, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
 	return named, ""
 }
 
@@ -187,7 +204,7 @@ func (m *maker) target(line *wantedLine) (id string, ok bool) {
 // gives just the functions of the line.
 func (m *maker) givesJust(mapping *pve.Mapping, line *wantedLine) bool {
 	entries := mapping.On(line.node.Name)
-	if len(entries) != 1 {
+	if len(entries) != 1 || isOn(mapping.LiveMigration) { // with the flag QEMU may refuse to start
 		return false
 	}
 	check := m.report.CheckEntry(line.node, mapping, &entries[0])
@@ -215,6 +232,10 @@ func (m *maker) fits(mapping *pve.Mapping, line *wantedLine) bool {
 	if len(entries) == 0 {
 		m.stop(NoteNoEntry, false, about, "Mapping %s has no entry for node %s, so VM %d would not start there.", mapping.ID, line.node.Name, line.vm.VMID)
 		return false
+	}
+	if isOn(mapping.LiveMigration) {
+		m.note(NoteLiveFlag, about, "Mapping %s declares live migration: QEMU refuses to start VM %d with it if the device or its driver cannot do that.",
+			mapping.ID, line.vm.VMID)
 	}
 	same := 0
 	for i := range mapping.Entries {
@@ -274,6 +295,11 @@ func (m *maker) newMapping(id string, line *wantedLine) (string, bool) {
 	return mapping.ID, true
 }
 
+// inOrder tells whether functions are in the order in which a whole slot gives them.
+func inOrder(devices []*atlas.Device) bool {
+	return slices.IsSortedFunc(devices, func(a, b *atlas.Device) int { return a.Address.Compare(b.Address) })
+}
+
 // entryFor writes the one entry that gives the functions of a line. Functions of one
 // slot with different ids are given by the whole slot alone: Proxmox VE compares each
 // part of a path with the ids of the entry.
@@ -290,9 +316,9 @@ func (m *maker) entryFor(line *wantedLine) (pve.Entry, bool) {
 	slot := slotOf(line.node, first)
 	oneSlot := !slices.ContainsFunc(line.named, func(d *atlas.Device) bool { return d.Address.Slot() != first.Address.Slot() })
 	switch {
-	case oneSlot && len(slot) == len(line.named):
-		at.WholeSlot = first.Address.Function == 0
-		return entryOf(at), at.WholeSlot || len(slot) == 1
+	case oneSlot && len(slot) == len(line.named) && slot[0].Address.Function == 0 && inOrder(line.named):
+		at.WholeSlot = true
+		return entryOf(at), true
 	case !slices.ContainsFunc(line.named, func(d *atlas.Device) bool { return d.IDs.String() != first.IDs.String() }):
 		entry := entryOf(at)
 		entry.Path = strings.ReplaceAll(addresses(line.named), ", ", ";")

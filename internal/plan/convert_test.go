@@ -117,7 +117,7 @@ func TestConvertKeepsFunctions(t *testing.T) {
 			t.Errorf("%q became %q, which does not start: %v", v.Input, line.After, err)
 			continue
 		}
-		same := len(after.Alternatives) == 1 && slices.Equal(sortedOnce(before.Alternatives[0]), sortedOnce(after.Alternatives[0]))
+		same := len(after.Alternatives) == 1 && slices.Equal(once(before.Alternatives[0]), once(after.Alternatives[0]))
 		warned := slices.ContainsFunc(p.Notes, func(n plan.Note) bool { return n.Code == plan.NoteOtherFunctions })
 		if same == warned {
 			t.Errorf("%q became %q: %v, then %v; said to differ: %t", v.Input, line.After, before.Alternatives, after.Alternatives, warned)
@@ -148,10 +148,15 @@ func converted1(t *testing.T, p *plan.Plan) (line plan.LineChange, made *pve.Map
 	return line, made
 }
 
-func sortedOnce(list []pci.Address) []pci.Address {
-	list = slices.Clone(list)
-	slices.SortFunc(list, pci.Address.Compare)
-	return slices.Compact(list)
+// once gives the functions in their order, without those that are named again.
+func once(list []pci.Address) []pci.Address {
+	var first []pci.Address
+	for _, address := range list {
+		if !slices.Contains(first, address) {
+			first = append(first, address)
+		}
+	}
+	return first
 }
 
 // TestPlanStops names what keeps each plan from being applied.
@@ -273,5 +278,62 @@ func TestNeedsOfWhatIsPending(t *testing.T) {
 	needs := p.Steps[len(p.Steps)-2].Needs
 	if !slices.ContainsFunc(needs, func(n plan.Need) bool { return n.Path == "/mapping/pci/gpu-a" && n.Privilege == pve.MappingUse }) {
 		t.Errorf("%+v", needs)
+	}
+}
+
+// TestNothingIsSkippedSilently: a line that cannot be converted is named, and so is one
+// that Proxmox VE would drop with the change.
+func TestNothingIsSkippedSilently(t *testing.T) {
+	lacking := withLine(t, "0000:01:00") // a slot whose function 0 is not there
+	node := lacking.Nodes["pve-a"]
+	node.Devices.Value = slices.DeleteFunc(node.Devices.Value, func(d facts.Device) bool { return d.Address.String() == "0000:01:00.0" })
+	dropped := withLine(t, "0000:01:00.0")
+	config := dropped.Nodes["pve-a"].VMs[100]
+	config.Value.Dropped = []pve.DroppedLine{{Line: 9, Key: "hostpci3", Text: "0000:02:00,newer=1", Reason: "unknown"}}
+	dropped.Nodes["pve-a"].VMs[100] = config
+	p, err := plan.Make(atlas.Build(lacking), plan.Intent{Kind: plan.Convert, VMs: []int{100}})
+	if err != nil || len(p.Steps) == 0 && !p.Stopped() {
+		t.Errorf("%v: a line was passed over: %+v", err, p)
+	}
+	p, err = plan.Make(atlas.Build(dropped), plan.Intent{Kind: plan.Convert, VMs: []int{100}})
+	if err != nil || !p.Stopped() || p.Notes[0].Code != plan.NoteLosesVMLines {
+		t.Errorf("%v: a line would be lost: %+v", err, p.Notes)
+	}
+}
+
+// TestChainedMoves: a place that one device leaves and another one takes is written
+// once.
+func TestChainedMoves(t *testing.T) {
+	s := withLine(t, "0000:01:00.0")
+	var entries []pve.Entry
+	for _, path := range []string{"0000:0a:00.0", "0000:0b:00.0"} {
+		entry, err := pve.ParseEntry("id=10de:1bb3,node=pve-a,path=" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry)
+	}
+	s.Mappings.Value = append(s.Mappings.Value, pve.Mapping{ID: "chain", Entries: entries})
+	p, err := plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Fix, Mapping: "chain", Force: true, Moves: []plan.Move{
+		{Node: "pve-a", From: "0000:0a:00.0", To: "0000:01:00.0"}, {Node: "pve-a", From: "0000:0b:00.0", To: "0000:02:00.0"},
+	}})
+	if err != nil || p.Stopped() || p.Steps[0].After.Entries[0].Path != "0000:01:00.0" || p.Steps[0].After.Entries[1].Path != "0000:02:00.0" {
+		t.Errorf("%v %+v", err, p)
+	}
+	p, err = plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Fix, Mapping: "chain", Force: true, Moves: []plan.Move{
+		{Node: "pve-a", From: "0000:0a:00.0", To: "0000:02:00.0"}, {Node: "pve-a", From: "0000:02:00.0", To: "0000:01:00.0"},
+	}})
+	if err != nil || !p.Stopped() { // 0000:02:00.0 is no old place
+		t.Errorf("%v %+v", err, p)
+	}
+}
+
+// TestFixKeepsTheNumberOfFunctions: a whole slot does not become one function, or the
+// other way round, without a word.
+func TestFixKeepsTheNumberOfFunctions(t *testing.T) {
+	s := withLine(t, "0000:01:00")
+	p, err := plan.Make(atlas.Build(s), plan.Intent{Kind: plan.Fix, VMs: []int{100}, Moves: []plan.Move{{Node: "pve-a", From: "0000:01:00", To: "0000:02:00.0"}}})
+	if err != nil || !p.Stopped() {
+		t.Errorf("%v %+v", err, p.Notes)
 	}
 }

@@ -37,7 +37,8 @@ func (m *maker) fixMapping() {
 		found := false
 		for i := range after.Entries {
 			entry := &after.Entries[i]
-			if entry.Node != move.Node || entry.Path != move.From {
+			// What was there before counts: a place that an earlier move leads to is no old one.
+			if old := &before.Entries[i]; old.Node != move.Node || old.Path != move.From {
 				continue
 			}
 			found = true
@@ -61,6 +62,10 @@ func (m *maker) movedEntry(id string, entry pve.Entry, move Move) (pve.Entry, bo
 		return entry, false
 	}
 	about := params("mapping", id, "node", move.Node, "from", move.From, "to", move.To)
+	if strings.Contains(move.From, ";") || pathIsWhole(move.From) != whole {
+		m.stop(NoteOtherSize, true, with(about, "before", move.From, "after", move.To),
+			"%s and %s are not as many functions; VMs with mapping %s would get others than before.", move.From, move.To, id)
+	}
 	if ids := device.IDs.Pair.String(); ids != entry.ID {
 		m.stop(NoteDeviceDiffers, true, with(about, "before", entry.ID, "after", ids),
 			"%s on node %s is a device %s, and the entry is for %s.", move.To, move.Node, ids, entry.ID)
@@ -68,6 +73,12 @@ func (m *maker) movedEntry(id string, entry pve.Entry, move Move) (pve.Entry, bo
 	fixed := entryOf(Located{Node: move.Node, Device: device, WholeSlot: whole})
 	fixed.Description = entry.Description
 	return fixed, true
+}
+
+// pathIsWhole tells whether a path names a whole slot.
+func pathIsWhole(path string) bool {
+	selector, ok := pci.ParseSelector(path)
+	return ok && selector.WholeSlot()
 }
 
 // place gives the function at the new address of a move, function 0 of a whole slot.
@@ -79,7 +90,7 @@ func (m *maker) place(move Move) (device *atlas.Device, whole, ok bool) {
 		return nil, false, false
 	}
 	selector, ok := pci.ParseSelector(move.To)
-	if ok {
+	if ok && selector.Names(selector.First()) {
 		device = node.Device(selector.First())
 	}
 	if device == nil {
@@ -103,7 +114,7 @@ func (m *maker) fixVM(vm *atlas.VM, node *atlas.Node) {
 		}
 	}
 	for _, move := range m.plan.Intent.Moves {
-		if move.Node == node.Name && !replaced[move.From] {
+		if !replaced[move.From] {
 			m.stop(NoteNotFound, false, params("vmid", decimal(vm.VMID), "node", move.Node, "address", move.From),
 				"No line of VM %d names %s.", vm.VMID, move.From)
 		}
@@ -120,8 +131,12 @@ func (m *maker) fixLine(node *atlas.Node, slot int, value, host string, replaced
 				continue
 			}
 			replaced[move.From] = true
-			if _, _, ok := m.place(move); ok {
+			if _, whole, ok := m.place(move); ok {
 				parts[i], changed = move.To, true
+				if pathIsWhole(move.From) != whole {
+					m.stop(NoteOtherSize, true, params("node", node.Name, "slot", pve.SlotKey(slot), "before", move.From, "after", move.To),
+						"%s and %s are not as many functions; the VM would get others than before.", move.From, move.To)
+				}
 			}
 			break
 		}

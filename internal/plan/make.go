@@ -39,6 +39,7 @@ func Make(report *atlas.Report, intent Intent) (*Plan, error) {
 		m.note(NoteLosesLines, params("count", decimal(lost)),
 			"With any change Proxmox VE writes the file of all mappings anew, without %d %s that it cannot read.", lost, plural(lost, "line", "lines"))
 	}
+	m.commandsFromOneNode()
 	if len(m.plan.Steps) == 0 && !m.plan.Stopped() {
 		m.note(NoteNothing, params(), "There is nothing to do.")
 	}
@@ -148,6 +149,25 @@ func (m *maker) rootOnly(reason RootReason) Need {
 		need.Held = new(read.Value.User == "root@pam")
 	}
 	return need
+}
+
+// commandsFromOneNode writes the commands of a plan that goes over several nodes so
+// that all of them work on each: qm knows the VMs of its own node alone.
+func (m *maker) commandsFromOneNode() {
+	nodes := map[string]bool{}
+	for i := range m.plan.Steps {
+		if m.plan.Steps[i].Action == SetVM {
+			nodes[m.plan.Steps[i].Node] = true
+		}
+	}
+	if len(nodes) < 2 {
+		return
+	}
+	for i := range m.plan.Steps {
+		if step := &m.plan.Steps[i]; step.Action == SetVM {
+			step.Command, step.UndoCommand = step.Request.anywhere(step.Guard.Digest), step.Undo.anywhere("")
+		}
+	}
 }
 
 // add adds a step, with its commands.

@@ -176,6 +176,9 @@ const (
 	NoteRefused        NoteCode = "request_refused"
 	NoteDeviceDiffers  NoteCode = "new_device_differs"
 	NoteLosesLines     NoteCode = "file_loses_lines"
+	NoteLosesVMLines   NoteCode = "vm_loses_lines"
+	NoteLiveFlag       NoteCode = "live_flag"
+	NoteOtherSize      NoteCode = "size_differs"
 )
 
 // NoteCodes are all of them.
@@ -184,7 +187,7 @@ func NoteCodes() []NoteCode {
 		NoteNothing, NoteInUse, NoteUsersUntold, NoteMappingsUnread, NoteMappingsHidden, NoteNoMapping, NoteNoEntry,
 		NoteEntryFaulty, NoteEntryUntold, NoteNoVM, NoteVMUnread, NoteVMLocked, NoteNoDevice, NoteDevicesUnread,
 		NoteOtherFunctions, NoteMayGetOther, NoteNoValidEntry, NoteLineUnclear, NoteSnapshotHolds, NoteNotFound,
-		NoteRefused, NoteDeviceDiffers, NoteLosesLines,
+		NoteRefused, NoteDeviceDiffers, NoteLosesLines, NoteLosesVMLines, NoteLiveFlag, NoteOtherSize,
 	}
 }
 

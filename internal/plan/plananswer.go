@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,12 +140,28 @@ func (p *Plan) Digest() string {
 			whole.Steps[i].Needs[j].Held = nil
 		}
 	}
-	text, err := json.Marshal(Outline{Intent: whole.Intent, Stopped: whole.Stopped, Steps: whole.Steps, Users: whole.Users, Snapshots: whole.Snapshots})
+	whole.Notes = slices.DeleteFunc(whole.Notes, func(n AnswerNote) bool { return !n.Stops && !n.Forceable })
+	for i := range whole.Notes {
+		whole.Notes[i].Sentence = ""
+	}
+	for i := range whole.Steps {
+		whole.Steps[i].VMName = nil // not every way of reading tells it
+	}
+	text, err := json.Marshal(Outline{
+		Intent: whole.Intent, Stopped: whole.Stopped, Steps: whole.Steps, Notes: whole.Notes, Users: withoutNames(whole.Users), Snapshots: whole.Snapshots,
+	})
 	if err != nil {
 		return "" // nothing in it can fail to be written
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
+}
+
+func withoutNames(users []AnswerUser) []AnswerUser {
+	for i := range users {
+		users[i].Name = nil
+	}
+	return users
 }
 
 // Answer gives the public object.
@@ -239,7 +256,7 @@ func (p *Plan) commands() string {
 	node := ""
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		if step.VMID != 0 && step.Node != node {
+		if strings.HasPrefix(step.Command, "qm ") && step.Node != node {
 			node = step.Node
 			b.WriteString("# on node " + comment(node) + ":\n")
 		}
@@ -261,7 +278,7 @@ func (p *Plan) wayBack() string {
 		if step.Undo == nil {
 			continue
 		}
-		if step.VMID != 0 && step.Node != node {
+		if strings.HasPrefix(step.Command, "qm ") && step.Node != node {
 			node = step.Node
 			b.WriteString("# on node " + comment(node) + ":\n")
 		}

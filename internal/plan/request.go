@@ -71,13 +71,20 @@ func deleteRequest(id string) *Request { return &Request{Method: methodDelete, P
 // command gives the command of a shell that does the same as root of a node. A
 // digest makes Proxmox VE refuse it once the file has changed.
 func (r *Request) command(digest string) string {
-	var words []string
-	verb := map[string]string{methodCreate: "create", methodChange: "set", methodDelete: "delete"}[r.Method]
 	if vmid, ok := r.vm(); ok {
-		words = []string{"qm set " + vmid}
-	} else {
-		words = []string{"pvesh " + verb + " " + word(r.Path)}
+		return r.line("qm set "+vmid, digest)
 	}
+	return r.anywhere(digest)
+}
+
+// anywhere gives the command that works on every node of the cluster.
+func (r *Request) anywhere(digest string) string {
+	verb := map[string]string{methodCreate: "create", methodChange: "set", methodDelete: "delete"}[r.Method]
+	return r.line("pvesh "+verb+" "+word(r.Path), digest)
+}
+
+func (r *Request) line(begin, digest string) string {
+	words := []string{begin}
 	if r.Method == methodChange && digest != "" {
 		words = append(words, "--digest "+digest)
 	}
@@ -119,11 +126,6 @@ func sameEntry(a, b pve.Entry) bool { return slices.Equal(a.Options(), b.Options
 // sameDevices tells whether mappings give the same devices in the same way.
 func sameDevices(a, b *pve.Mapping) bool {
 	return a.HasMdev() == b.HasMdev() && isOn(a.LiveMigration) == isOn(b.LiveMigration) && slices.EqualFunc(a.Entries, b.Entries, sameEntry)
-}
-
-// sameMapping compares all of two mappings but their digest.
-func sameMapping(a, b *pve.Mapping) bool {
-	return SameMapping(a, b) && (a.Mdev == nil) == (b.Mdev == nil) && (a.LiveMigration == nil) == (b.LiveMigration == nil)
 }
 
 // SameMapping tells whether two mappings mean the same: entries in their order,

@@ -889,7 +889,7 @@ export interface components {
         };
         AnswerNote: {
             /** @enum {string} */
-            code: "nothing_to_do" | "mapping_in_use" | "users_not_all_read" | "mappings_not_read" | "mappings_may_be_hidden" | "mapping_not_there" | "no_entry_for_node" | "entry_does_not_fit" | "entry_not_compared" | "vm_not_there" | "vm_not_read" | "vm_locked" | "device_not_there" | "devices_not_read" | "functions_differ" | "may_get_another" | "no_valid_entry" | "line_not_understood" | "snapshot_holds_line" | "old_address_not_found" | "request_refused" | "new_device_differs" | "file_loses_lines";
+            code: "nothing_to_do" | "mapping_in_use" | "users_not_all_read" | "mappings_not_read" | "mappings_may_be_hidden" | "mapping_not_there" | "no_entry_for_node" | "entry_does_not_fit" | "entry_not_compared" | "vm_not_there" | "vm_not_read" | "vm_locked" | "device_not_there" | "devices_not_read" | "functions_differ" | "may_get_another" | "no_valid_entry" | "line_not_understood" | "snapshot_holds_line" | "old_address_not_found" | "request_refused" | "new_device_differs" | "file_loses_lines" | "vm_loses_lines" | "live_flag" | "size_differs";
             forceable: boolean;
             params: {
                 [key: string]: string;

@@ -61,6 +61,7 @@ test("notes name only what the server tells of them", () => {
     may_get_another: ["vmid", "node", "slot", "mapping", "count", "before"], no_valid_entry: ["vmid", "node", "slot", "before"],
     line_not_understood: ["vmid", "node", "slot"], snapshot_holds_line: ["vmid", "snapshot"], old_address_not_found: ["node", "address"],
     request_refused: ["mapping", "message"], new_device_differs: ["mapping", "node", "from", "to", "before", "after"], file_loses_lines: ["count"],
+    vm_loses_lines: ["vmid", "node", "lines"], live_flag: ["vmid", "node", "slot", "mapping"], size_differs: ["node", "slot", "before", "after"],
   };
   for (const messages of [zh, ru] as Messages[]) {
     for (const [key, sentence] of Object.entries(messages)) {
