@@ -107,3 +107,14 @@ func TestSecondFactorOfRoot(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsWrong: where Proxmox VE refuses parameters, it is told which and why.
+func TestWhatIsWrong(t *testing.T) {
+	l := newLab(t, pvesim.DemoOffice())
+	p := l.plan(t, plan.Intent{Kind: plan.Create, Mapping: "pool", Entries: []string{bystanderEntry}})
+	p.Steps[0].Request.Params = append(p.Steps[0].Request.Params, plan.Param{Name: "newer", Value: "1"})
+	result := l.run(t.Context(), t, p, l.root)
+	if step := result.Steps[0]; step.Outcome != apply.Refused || !strings.Contains(step.PVE, "newer: property is not defined in schema") {
+		t.Errorf("%+v", step)
+	}
+}

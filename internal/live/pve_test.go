@@ -222,3 +222,28 @@ func BenchmarkReport(b *testing.B) {
 		}
 	})
 }
+
+// TestRenew: what changed since the last read is seen by who asks next, however long
+// reads are shared.
+func TestRenew(t *testing.T) {
+	simulated := &pvesim.Server{World: pvesim.DemoOffice(), MuteDelay: -1}
+	l := overTLS(t, simulated, time.Hour)
+	reads := func() (told []bool) {
+		report, err := l.Report(t.Context(), "lab", live.Want{Details: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range report.Nodes {
+			told = append(told, report.Nodes[i].DevicesRead)
+		}
+		return told
+	}
+	before := reads()
+	simulated.Update(func(w *pvesim.World) { w.Nodes[1].Offline = true })
+	shared := reads()
+	l.Renew("lab")
+	after := reads()
+	if !before[1] || !shared[1] || after[1] || !after[0] {
+		t.Errorf("read %v, shared %v, anew %v", before, shared, after)
+	}
+}

@@ -367,7 +367,7 @@ func (m *maker) setVM(vm *atlas.VM, lines []LineChange) {
 		return
 	}
 	step := Step{
-		Action: SetVM, Node: vm.Node, VMID: vm.VMID, VMName: vm.Name, Lines: lines,
+		Action: SetVM, Node: vm.Node, VMID: vm.VMID, VMName: nameOf(vm), Lines: lines,
 		Running: vm.Status != facts.Stopped && !vm.Template,
 		Request: vmRequest(vm), Undo: vmRequest(vm),
 		Guard: Guard{Kind: GuardVMDigest, Digest: vm.Config.Digest},
@@ -388,10 +388,18 @@ func (m *maker) setVM(vm *atlas.VM, lines []LineChange) {
 	m.add(step)
 	if step.Running {
 		m.plan.Steps = append(m.plan.Steps, Step{
-			Action: RestartVM, Node: vm.Node, VMID: vm.VMID, VMName: vm.Name, Running: true, Guard: Guard{Kind: GuardNone},
+			Action: RestartVM, Node: vm.Node, VMID: vm.VMID, VMName: nameOf(vm), Running: true, Guard: Guard{Kind: GuardNone},
 			Command: "qm shutdown " + decimal(vm.VMID) + " && qm start " + decimal(vm.VMID),
 		})
 	}
+}
+
+// nameOf gives the name of a VM, "" for the one that Proxmox VE makes of its number.
+func nameOf(vm *atlas.VM) string {
+	if vm.Name == "VM "+decimal(vm.VMID) {
+		return ""
+	}
+	return vm.Name
 }
 
 func vmRequest(vm *atlas.VM) *Request {

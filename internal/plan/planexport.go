@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"pciatlas/internal/pve"
 )
 
 // ExportPlan writes a plan down: as commands, as resources of Terraform, or as JSON,
@@ -25,13 +27,31 @@ func ExportPlan(format Format, p *Plan) (string, error) {
 	}
 }
 
-// scripted gives the commands as a script that ends at the first that fails, and
-// remarks about the way back. A plan that is stopped is written as remarks alone.
-func (p *Plan) scripted() string {
+// remarks gives what a person has to know before, each on a line of its own that no
+// program reads.
+func (p *Plan) remarks() string {
 	var b strings.Builder
 	for _, note := range p.Notes {
 		b.WriteString("# " + comment(note.Sentence) + "\n")
 	}
+	for i := range p.Findings {
+		b.WriteString("# " + p.Findings[i].Severity + ": " + comment(p.Findings[i].Sentence) + "\n")
+	}
+	for i := range p.Users {
+		user := &p.Users[i]
+		fmt.Fprintf(&b, "# used by VM %d on node %s, %s\n", user.VM.VMID, comment(user.VM.Node), pve.SlotKey(user.Slot))
+	}
+	for _, saved := range p.Snapshots {
+		fmt.Fprintf(&b, "# held by snapshot %s of VM %d, %s\n", comment(saved.Snapshot), saved.VM.VMID, pve.SlotKey(saved.Slot))
+	}
+	return b.String()
+}
+
+// scripted gives the commands as a script that ends at the first that fails, and
+// remarks about the way back. A plan that is stopped is written as remarks alone.
+func (p *Plan) scripted() string {
+	var b strings.Builder
+	b.WriteString(p.remarks())
 	if p.Stopped() {
 		b.WriteString("# The plan is stopped, so there are no commands.\n")
 		return b.String()
@@ -51,9 +71,7 @@ func (p *Plan) scripted() string {
 func (p *Plan) terraform() string {
 	var b strings.Builder
 	var list []Exported
-	for _, note := range p.Notes {
-		b.WriteString("# " + comment(note.Sentence) + "\n")
-	}
+	b.WriteString(p.remarks())
 	if p.Stopped() {
 		b.WriteString("# The plan is stopped, so there are no resources.\n")
 		return b.String()

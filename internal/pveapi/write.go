@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"pciatlas/internal/facts"
 	"pciatlas/internal/plan"
@@ -97,8 +99,8 @@ func (c *Client) writeAt(ctx context.Context, base string, w *writing) (data jso
 	c.options.Observe(response.StatusCode)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		_, _ = io.CopyN(io.Discard, response.Body, 4096)
-		return nil, true, statusError(request, response.StatusCode, c.reason(response))
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+		return nil, true, statusError(request, response.StatusCode, c.reason(response)+c.faults(body))
 	}
 	if !w.answers {
 		_, _ = io.CopyN(io.Discard, response.Body, smallBody)
@@ -106,6 +108,39 @@ func (c *Client) writeAt(ctx context.Context, base string, w *writing) (data jso
 	}
 	data, failure = c.readAnswer(ctx, response, &question{path: w.path, request: request})
 	return data, true, failure
+}
+
+// faults gives what Proxmox VE says of each parameter that it refuses, in brackets; the
+// reason alone only says that some are wrong.
+func (c *Client) faults(body []byte) string {
+	var answer struct {
+		Errors map[string]string `json:"errors"`
+	}
+	if json.Unmarshal(body, &answer) != nil || len(answer.Errors) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(answer.Errors)) {
+		texts = append(texts, name+": "+strings.TrimSpace(answer.Errors[name]))
+	}
+	text := strings.Join(texts, "; ")
+	for _, secret := range c.secrets() {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	return " (" + shortenTo(text, 300) + ")"
+}
+
+func shortenTo(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return text
 }
 
 // Changer carries out the requests of plans, and reads what they are about.
