@@ -62,7 +62,7 @@ func TestApplyInTheDemo(t *testing.T) {
 			request["login"] = login
 		}
 		answer := s.want(t, http.StatusOK, http.MethodPost, "/clusters/office/plans/apply", request)
-		if answer["ok"] != true {
+		if whole, _ := answer["ok"].(bool); !whole {
 			t.Fatalf("%v", answer["steps"])
 		}
 		return p
