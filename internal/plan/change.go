@@ -278,6 +278,13 @@ func (m *maker) users(id string) {
 	if why := m.unreadUsers(row); why != "" {
 		m.stop(NoteUsersUntold, true, params("mapping", id),
 			"Whether more refers to mapping %s is not known: %s", id, why)
+		return
+	}
+	for i := range m.report.Nodes {
+		if m.report.Nodes[i].Scope.State == atlas.Assumed {
+			m.note(NoteUsersUntold, params("mapping", id), "Whether more refers to mapping %s is not proven: that all VMs are visible is only assumed.", id)
+			return
+		}
 	}
 }
 

@@ -55,8 +55,8 @@ func (m *maker) vm(vmid int) (*atlas.VM, *atlas.Node) {
 	case vm.Config == nil || len(vm.Unread) > 0:
 		m.stop(NoteVMUnread, false, about, "The configuration of VM %d was not read whole.", vmid)
 		return nil, nil
-	case node == nil || !node.DevicesRead:
-		m.stop(NoteDevicesUnread, false, about, "The devices of node %s were not read, so what VM %d names cannot be told.", vm.Node, vmid)
+	case node == nil || !m.report.DevicesWhole(node): // a slot may have more functions than were read
+		m.stop(NoteDevicesUnread, false, about, "The devices of node %s were not all read, so what VM %d names cannot be told.", vm.Node, vmid)
 		return nil, nil
 	}
 	if lock := vm.Config.Current("lock"); lock != "" {

@@ -337,3 +337,19 @@ func TestFixKeepsTheNumberOfFunctions(t *testing.T) {
 		t.Errorf("%v %+v", err, p.Notes)
 	}
 }
+
+// TestPartlyReadDevices: of a node whose devices were read in part, nothing is said
+// about what a line or an address names there.
+func TestPartlyReadDevices(t *testing.T) {
+	s := withLine(t, "0000:01:00")
+	s.Nodes["pve-a"].Devices.State = facts.Partial
+	for _, intent := range []plan.Intent{
+		{Kind: plan.Convert, VMs: []int{100}},
+		{Kind: plan.Fix, VMs: []int{100}, Moves: []plan.Move{{Node: "pve-a", From: "0000:01:00", To: "0000:fe:00"}}},
+	} {
+		p, err := plan.Make(atlas.Build(s), intent)
+		if err != nil || len(p.Notes) == 0 || p.Notes[0].Code != plan.NoteDevicesUnread || !p.Stopped() {
+			t.Errorf("%s: %v %+v", intent.Kind, err, p.Notes)
+		}
+	}
+}

@@ -85,8 +85,8 @@ func pathIsWhole(path string) bool {
 func (m *maker) place(move Move) (device *atlas.Device, whole, ok bool) {
 	about := params("node", move.Node, "address", move.To)
 	node := m.report.Node(move.Node)
-	if node == nil || !node.DevicesRead {
-		m.stop(NoteDevicesUnread, false, about, "The devices of node %s were not read.", move.Node)
+	if node == nil || !m.report.DevicesWhole(node) {
+		m.stop(NoteDevicesUnread, false, about, "The devices of node %s were not all read.", move.Node)
 		return nil, false, false
 	}
 	selector, ok := pci.ParseSelector(move.To)

@@ -56,10 +56,13 @@ func (e *Error) ErrorCode() string { return "pve_refused" }
 func (e *Error) Refused() (sentence string, refused bool) { return e.Sentence, e.Sentence != "" }
 
 // Mappings are those of the mapping file, all with its digest. Without the file there
-// are none.
+// are none, if the cluster file system is there to tell.
 func (n *Node) Mappings(context.Context) ([]pve.Mapping, error) {
 	content, err := n.read("mapping/pci.cfg")
 	if errors.Is(err, os.ErrNotExist) {
+		if _, err := n.read(".members"); err != nil {
+			return nil, fmt.Errorf("the cluster file system does not look mounted, so whether there are mappings is not known: %w", err)
+		}
 		return nil, nil
 	}
 	if err != nil {

@@ -98,3 +98,21 @@ func reportOf(t *testing.T, front *pvesim.TLSServer) *atlas.Report {
 	}
 	return atlas.Build(&snapshot)
 }
+
+// TestNotMounted: a node without its cluster file system has not no mappings.
+func TestNotMounted(t *testing.T) {
+	node := &pvesh.Node{Root: t.TempDir()}
+	if mappings, err := node.Mappings(t.Context()); err == nil {
+		t.Errorf("%v", mappings)
+	}
+	folder := filepath.Join(node.Root, "etc", "pve")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, ".members"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if mappings, err := node.Mappings(t.Context()); err != nil || len(mappings) > 0 {
+		t.Errorf("%v %v", mappings, err)
+	}
+}
