@@ -123,20 +123,25 @@ func (c *Client) ask(ctx context.Context, base string, q *question) (json.RawMes
 // server sends, it is one short line without the token's secret.
 func (c *Client) reason(response *http.Response) string {
 	_, reason, _ := strings.Cut(response.Status, " ")
+	return strings.TrimSpace(c.plain(reason))
+}
+
+// plain makes one short line of a text that a server sent, without secrets.
+func (c *Client) plain(text string) string {
 	for _, secret := range c.secrets() {
-		reason = strings.ReplaceAll(reason, secret, "…")
+		text = strings.ReplaceAll(text, secret, "…")
 	}
-	reason = strings.Map(func(r rune) rune {
+	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(reason, "?"))
+	}, strings.ToValidUTF8(text, "?"))
 	const limit = 300
-	if runes := []rune(reason); len(runes) > limit {
-		reason = string(runes[:limit]) + "…"
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + "…"
 	}
-	return strings.TrimSpace(reason)
+	return text
 }
 
 // acquire waits until the limits allow one more request.

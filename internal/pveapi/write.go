@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"pciatlas/internal/facts"
 	"pciatlas/internal/plan"
@@ -123,24 +122,7 @@ func (c *Client) faults(body []byte) string {
 	for _, name := range slices.Sorted(maps.Keys(answer.Errors)) {
 		texts = append(texts, name+": "+strings.TrimSpace(answer.Errors[name]))
 	}
-	text := strings.Join(texts, "; ")
-	for _, secret := range c.secrets() {
-		text = strings.ReplaceAll(text, secret, "…")
-	}
-	return " (" + shortenTo(text, 300) + ")"
-}
-
-func shortenTo(text string, limit int) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit]) + "…"
-	}
-	return text
+	return " (" + c.plain(strings.Join(texts, "; ")) + ")"
 }
 
 // Changer carries out the requests of plans, and reads what they are about.
