@@ -89,7 +89,7 @@ func lineArgs(w *world) []Finding {
 			Sentence: fmt.Sprintf("Custom arguments of %s %d on %s mention vfio-pci; which device they pass is not examined. "+
 				"Proxmox VE neither binds nor reserves it, nor sees it before a move to another node.%s", who, v.VMID, v.Node, clones),
 			Evidence: []string{fmt.Sprintf("VM %d args: set, mentions vfio-pci", v.VMID)},
-			Remedy:   []string{fmt.Sprintf("Use a hostpci line instead: qm set %d --hostpciN ADDRESS, and take the device out of args.", v.VMID)},
+			Remedy:   []string{fmt.Sprintf("Take the device out of args and use a hostpci line instead: qm set %d --hostpciN ADDRESS", v.VMID)},
 		})
 	}
 	return found

@@ -69,11 +69,10 @@ func lineDropped(v *vm, dropped *pve.DroppedLine) Finding {
 			f.Evidence = append(f.Evidence, lineQuote(v, dropped.Key, value, item.Pending != nil))
 		}
 	}
-	option := "hostpciN (N is 0 to 15)"
+	f.Remedy = []string{fmt.Sprintf("Remove the line from the file, or write it anew as one of hostpci0 to hostpci15: qm set %d --hostpciN …", v.VMID)}
 	if f.Subject.Slot != atlas.NoSlot {
-		option = key
+		f.Remedy = []string{fmt.Sprintf("Remove the line from the file, or write it anew: qm set %d --%s …", v.VMID, key)}
 	}
-	f.Remedy = []string{fmt.Sprintf("Write the line anew as qm set %d --%s … accepts it, or remove it from the file.", v.VMID, option)}
 	if fixed := lineRespelled(dropped.Text); fixed != "" && f.Subject.Slot != atlas.NoSlot && !taken {
 		f.Remedy = []string{fmt.Sprintf("The line as Proxmox VE accepts it: qm set %d --%s %s", v.VMID, dropped.Key, lineShell(fixed))}
 	}

@@ -12,7 +12,7 @@ import (
 // are evidence, and a line is proposed only where it is certain.
 func TestLineDropped(t *testing.T) {
 	t.Parallel()
-	const anew = "Write the line anew as qm set 101 --hostpci0 … accepts it, or remove it from the file."
+	const anew = "Remove the line from the file, or write it anew: qm set 101 --hostpci0 …"
 	for _, c := range []struct{ line, says, do string }{
 		{"hostpci0: 0A:00.0", "hostpci0: upper-case letters in an address are not accepted.", "qm set 101 --hostpci0 0a:00.0"},
 		{"hostpci0: pcie=1,host=0000:0A:00", "upper-case letters in an address are not accepted", "qm set 101 --hostpci0 0000:0a:00,pcie=1"},
