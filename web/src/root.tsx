@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { QueryErrorResetBoundary, useQueryErrorResetBoundary, type QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, Link, Outlet, redirect, retainSearchParams, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "./i18n/words";
 import { sessionQuery } from "./api/session";
 import { Frame } from "./components/frame";
 import { FrameLoading } from "./components/frame-loading";
@@ -52,7 +52,7 @@ export const restRoute = createRoute({ getParentRoute: () => frameRoute, path: "
 
 /** There is no page at this address. */
 export function NotFound() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <PageHead title={t("failure.no_page")} />

@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconChevronDown, IconKey, IconLogout, IconUser } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { forgetSession, sessionQuery, useIdentity, useSignOut } from "../api/session";
 import { Dialog } from "./dialog";
 import { Icon } from "./icon";
@@ -37,7 +37,7 @@ export function useAccount(): { changePassword: () => void; signOut: () => void;
 }
 
 function StillSignedIn({ error, busy, onRetry, onClose }: { error: unknown; busy: boolean; onRetry: () => void; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <Dialog title={t("account.sign_out")} onClose={onClose}>
       <div className="dlb">
@@ -49,7 +49,7 @@ function StillSignedIn({ error, busy, onRetry, onClose }: { error: unknown; busy
 }
 
 export function AccountMenu({ changePassword, signOut }: { changePassword: () => void; signOut: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name, role } = useIdentity();
   return (
     <Menu

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { Diagnosis } from "../api/placement";
 import { Addresses } from "./placing";
 import { usePlacingText } from "./placing-text";
@@ -10,7 +10,7 @@ type Fix = Check["fixes"][number];
 
 /** How many checks came out how. */
 export function useCheckCounts(): (told: Diagnosis) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return ({ passed, failed, unseen }) =>
     [t("doctor.passed", { n: passed }), t("doctor.failed", { n: failed }), t("doctor.unseen", { n: unseen })].join(" · ");
 }
@@ -27,7 +27,7 @@ export function Checks({ told }: { told: Diagnosis }) {
 const looks = { passed: "ok", failed: "bad", unseen: "un" } as const;
 
 function CheckItem({ check, told }: { check: Check; told: Diagnosis }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const say = usePlacingText("doctor");
   const look = Object.hasOwn(looks, check.state) ? looks[check.state] : "un";
   return (
@@ -63,7 +63,7 @@ function StateSign({ state }: { state: Check["state"] }) {
 
 /** What to run, what good output looks like, and what to write where. */
 function Advice({ check }: { check: Check }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const { commands, good_output: good, good_code: code } = check;
   const key = `doctor.good.${code ?? ""}`;
   return (
@@ -81,7 +81,7 @@ function Advice({ check }: { check: Check }) {
 const words = new Set<string>(["firmware_iommu", "other_slot"]);
 
 function FixItem({ fix }: { fix: Fix }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const key = `doctor.fix.${fix.code}`;
   const title = i18n.exists(key) ? t(key, { file: fix.file ?? "" }) : fix.code;
   if (words.has(fix.code)) return <p className="fixline">{title}</p>;

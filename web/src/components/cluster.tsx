@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { useClusters } from "../api/clusters";
 import { Select } from "./field";
 
@@ -23,7 +23,7 @@ export function useAllClusters(): boolean {
 
 /** Switches the cluster of all pages. Nothing is shown while there is none to choose. */
 export function ClusterSelect({ width }: { width?: number }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { data } = useClusters();
   const navigate = useNavigate();
   const name = useCluster();

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { IconX } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { Icon } from "./icon";
 
 interface DialogProps {
@@ -13,7 +13,7 @@ interface DialogProps {
 
 /** A dialog over the page, which waits. Esc closes it; the focus goes back to where it was. */
 export function Dialog({ title, sub, onClose, children }: DialogProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Before the dialog leaves the page: only then the browser gives the focus back.

@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { IconX } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { Icon } from "./icon";
 import { useBodyClass, useMatches } from "./media";
 
@@ -71,7 +71,7 @@ function Over(props: DrawerProps) {
 }
 
 function Content({ title, sub, actions, onClose, children, id }: DrawerProps & { id: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <div className="dh">

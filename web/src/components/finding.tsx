@@ -64,7 +64,7 @@ function About({ finding, onCode, manyClusters }: { finding: Finding; onCode: Fi
         : <Link className="mono" to="/findings" search={{ cluster: finding.cluster, code: finding.code, about: finding.code }}>{finding.code}</Link>}
       {manyClusters && <span>{finding.cluster}</span>}
       {node !== undefined && <span className="mono">{node}</span>}
-      {vmid !== undefined && <span>VM <VMLink cluster={finding.cluster} vmid={vmid} name={null} /></span>}
+      {vmid !== undefined && <span>{t("list.vm")} <VMLink cluster={finding.cluster} vmid={vmid} name={null} /></span>}
       {slot !== undefined && <span className="mono">{slot}</span>}
       {device !== undefined && <DeviceLink finding={finding} node={node} device={device} />}
       {mapping !== undefined && <span>{t("vm.mapping")} <Link className="mono" to="/mappings" search={{ cluster: finding.cluster, mapping }}>{mapping}</Link></span>}

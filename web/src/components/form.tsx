@@ -1,5 +1,5 @@
 import { useId, useState, type ReactNode, type SyntheticEvent } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { Dialog } from "./dialog";
 import { Field, Select, type Choice } from "./field";
 import { FormFault } from "./problem";
@@ -94,7 +94,7 @@ interface FormDialogProps {
 
 /** A form over the page. The server's word about the whole form stands above the fields. */
 export function FormDialog({ title, sub, onClose, onSubmit, send, error, busy, held = false, note, wide = false, children }: FormDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     onSubmit();

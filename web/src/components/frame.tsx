@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconKey, IconLogout } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { useIdentity } from "../api/session";
 import { useAccount } from "./account";
 import { ClusterSelect } from "./cluster";
@@ -15,7 +15,7 @@ import { LanguageMenu, ThemeMenu } from "./switches";
 
 /** What stands around every page of somebody who is signed in. */
 export function Frame() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const account = useAccount();
   const [navOpen, setNavOpen] = useState(false);
   useBodyClass("nav-open", navOpen);
@@ -39,7 +39,7 @@ export function Frame() {
 
 /** What the header has no room for on narrow screens. */
 function NarrowTools({ changePassword, signOut }: { changePassword: () => void; signOut: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name, role } = useIdentity();
   return (
     <div className="tools only-narrow">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconMenu2, IconRefresh, IconSearch, IconX } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { AccountMenu } from "./account";
 import { ClusterSelect, useAllClusters, useCluster } from "./cluster";
 import { Icon } from "./icon";
@@ -21,7 +21,7 @@ interface HeaderProps {
 
 /** The bar at the top of every page. */
 export function Header({ account, navOpen, onNav }: HeaderProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [searching, setSearching] = useState(false);
   const canSearch = usePagePaths().has(devicesPath);
   return (
@@ -69,7 +69,7 @@ export function PlainHeader() {
 
 /** Searches the devices; `/` leads here from everywhere. */
 function Search({ onDone }: { onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const { q = "" } = useSearch({ strict: false });
   const [text, setText] = useState(q);
@@ -118,14 +118,14 @@ function Age({ className }: { className: string }): ReactNode {
 }
 
 function AgeWords({ readAt, stale, className }: { readAt: number; stale: boolean; className: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const age = useAge(readAt);
   return <span className={className}>{stale && <Sign name="m-stale" />}{t("frame.read_ago", { age })}</span>;
 }
 
 /** Age and button, on wide screens. */
 function Freshness() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const reading = useReading();
   if (!reading) return null;
   return (
@@ -141,7 +141,7 @@ function Freshness() {
 
 /** The button alone, on narrow screens. */
 function RefreshSign() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const reading = useReading();
   if (!reading) return null;
   return (
@@ -153,7 +153,7 @@ function RefreshSign() {
 
 /** Cluster and age, on narrow screens. */
 function SubBar() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const cluster = useCluster();
   const name = useAllClusters() ? t("frame.all_clusters") : cluster;
   return name === null ? null : <div className="subbar num"><span>{name}</span><Age className="age" /></div>;

@@ -1,5 +1,6 @@
-import { useCallback, useLayoutEffect, useState, type RefObject } from "react";
-import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
+import { startTransition, useCallback, useEffect, useLayoutEffect, useReducer, useState, type RefObject } from "react";
+import { defaultRangeExtractor, useWindowVirtualizer, type Range } from "@tanstack/react-virtual";
+import { Around } from "./around";
 
 interface InSightOptions<Row> {
   /** What holds the rows. */
@@ -23,15 +24,16 @@ interface InSight<Row> {
 /** The rows of a long list that are in sight or close to it, and how much room the others take. */
 export function useInSight<Row>({ box, rows, keyOf, height, held }: InSightOptions<Row>) {
   const top = useTop(box);
+  const [around] = useState(() => new Around());
   const list = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => height,
     // The same function as long as the rows are the same: else all places are worked out again.
     getItemKey: useCallback((index: number) => keyAt(rows, index, keyOf), [rows, keyOf]),
-    rangeExtractor: (range) => withHeld(defaultRangeExtractor(range), held, rows.length),
-    overscan: 6,
+    rangeExtractor: (range: Range) => withHeld(defaultRangeExtractor({ ...range, overscan: around.of(rows, range) }), held, rows.length),
     scrollMargin: top,
   });
+  useRest(around, list.range?.startIndex, rows);
   const items: InSight<Row>[] = [];
   let end = top;
   for (const item of list.getVirtualItems()) {
@@ -41,6 +43,20 @@ export function useInSight<Row>({ box, rows, keyOf, height, held }: InSightOptio
     end = item.end;
   }
   return { items, after: list.getTotalSize() + top - end, measure: list.measureElement, reveal: list.scrollToIndex };
+}
+
+// So many milliseconds after the last change a list rests.
+const rest = 150;
+
+/** Draws the rows around those in sight once the list rests. */
+function useRest(around: Around, start: number | undefined, rows: readonly unknown[]): void {
+  const [times, draw] = useReducer((old: number) => old + 1, 0);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (around.rest()) startTransition(draw);
+    }, rest);
+    return () => { clearTimeout(timer); };
+  }, [around, start, rows, times]);
 }
 
 function keyAt<Row>(rows: readonly Row[], index: number, keyOf: (row: Row) => string): string | number {

@@ -1,6 +1,6 @@
 import "./devices.css";
 import { useMemo, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { useClusterFindings, useInventory } from "../api/inventory";
 import { useClusters } from "../api/clusters";
 import { oldest, rowsOf, type NodeView } from "../domain/inventory";
@@ -47,7 +47,7 @@ export type Devices = ReturnType<typeof useDevices>;
 
 /** How much of the devices was checked; each reason opens the list of all issues. */
 export function DevicesScope({ scope, nodes, settled, answered }: Pick<Devices, "scope" | "nodes" | "settled" | "answered">) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useReasonText();
   const [open, setOpen] = useState(false);
   const shown: WholeScope = settled ? scope : { ...scope, complete: true, full: true, reasons: [] };
@@ -67,7 +67,7 @@ export function DevicesScope({ scope, nodes, settled, answered }: Pick<Devices, 
 }
 
 function IssuesDialog({ nodes, scope, onClose }: { nodes: readonly NodeView[]; scope: WholeScope; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useReasonText();
   const lists = scope.reasons.filter((reason) => reason.code === "nodes_unknown");
   return (
@@ -83,7 +83,7 @@ function IssuesDialog({ nodes, scope, onClose }: { nodes: readonly NodeView[]; s
 }
 
 function NodeIssues({ node }: { node: NodeView }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const all = useAllClusters();
   const text = useIssueText();
   const problem = useProblemText();
@@ -107,7 +107,7 @@ function NodeIssues({ node }: { node: NodeView }) {
 
 /** The lists of nodes that could not be read, each with its reason. */
 export function ListFaults({ devices }: { devices: Devices }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {devices.names === null && devices.listError !== null && (

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link, useRouter } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconLayoutSidebar } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { navGroups, type NavItem } from "./frame-nav";
 import { Icon } from "./icon";
 import { useBodyClass, useMatches } from "./media";
@@ -32,7 +32,7 @@ export function usePagePaths(): ReadonlySet<string> {
 
 /** The navigation. It folds to its signs below 1200 px, or when somebody folds it. */
 export function Nav({ onGo, children }: { onGo: () => void; children: React.ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const paths = usePagePaths();
   const [folded, setFolded] = useState(wasFolded);
   const canFold = useMatches("(min-width: 1200px)");
@@ -64,7 +64,7 @@ export function Nav({ onGo, children }: { onGo: () => void; children: React.Reac
 }
 
 function NavLink({ item, onGo }: { item: NavItem; onGo: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <Link to={item.path} title={t(item.name)} activeOptions={{ exact: item.path === "/", includeSearch: false }} onClick={onGo}>
       {item.icon ? <Icon of={item.icon} /> : <Sign name="i-gpu" />}

@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { useChangePassword, useIdentity } from "../api/session";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
@@ -10,7 +10,7 @@ export const passwordLength = 12;
 
 /** Changes one's own password. */
 export function PasswordDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name } = useIdentity();
   const change = useChangePassword();
   const [current, setCurrent] = useState("");

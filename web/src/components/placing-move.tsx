@@ -1,10 +1,10 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { MoveGroup } from "../domain/placing";
 import { useList } from "./words";
 
 /** A move to some nodes in words, and why. */
 export function MoveText({ group: { move, nodes, noStart } }: { group: MoveGroup }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const why = move.code === null ? "" : t(`placement.move.${move.code}`, { count: move.slots.length, slots: list(move.slots), mapping: move.mapping ?? "" });
   return (

@@ -1,11 +1,11 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { hasValues } from "../domain/finding-words";
 import { saidKey, sayParts, type Said } from "../domain/placing";
 import type { FindingText } from "./words";
 
 /** The sentence of a reason or a reading: by code, or else, and in English always, the server's own. */
 export function usePlacingText(area: "placement" | "doctor"): (said: Said) => FindingText {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const message = (params: Said["params"]) => {
     const any = `issue.${params["issue"] ?? ""}.any`;
     const key = params["issue_vmid"] === undefined && i18n.exists(any) ? any : `issue.${params["issue"] ?? ""}`;

@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { isUnread, type NodeVerdict, type StartReason } from "../domain/placing";
 import { usePlacingText } from "./placing-text";
 import { Sign } from "./sign";
@@ -39,7 +39,7 @@ interface ReasonItemProps {
 }
 
 function ReasonItem({ cluster, node, reason, first, fix }: ReasonItemProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { text, lang } = usePlacingText("placement")(reason);
   return (
     <li>
@@ -55,14 +55,14 @@ function ReasonItem({ cluster, node, reason, first, fix }: ReasonItemProps) {
 
 /** What would show what is not known. */
 export function ReasonFix({ node, reason }: { node: string; reason: StartReason }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const fix = `placement.fix.${reason.code}`;
   return i18n.exists(fix) ? <p className="label">{t(fix, { node, vm: reason.vms.join(", ") })}</p> : null;
 }
 
 /** What a reason does to the verdict; a newer server may know more ways. */
 function ReasonSign({ reason }: { reason: StartReason }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (reason.effect === "refuses") return <span className="is-error"><Sign name="v-error" label={t("placement.effect.refuses")} /></span>;
   if (reason.code === "group_takes") return <span className="is-warning"><Sign name="v-warning" label={t("severity.warning")} /></span>;
   if (reason.effect === "outcome") return <Sign name="c-ok" label={t("placement.effect.outcome")} />;
@@ -73,7 +73,7 @@ function ReasonSign({ reason }: { reason: StartReason }) {
 }
 
 function SwapItem({ swap }: { swap: NonNullable<NodeVerdict["swap"]> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   return (
     <li>

@@ -1,12 +1,12 @@
 import { useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { formatDateTime } from "../domain/format";
 import { useClusterNames } from "./clusters";
 import { useReading } from "./reading";
 
 /** On paper alone: what this is, of which cluster and of when, and what was filtered. A page that says more has its own in front. */
 export function PrintHead({ title }: { title: string }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const readAt = useReading()?.readAt ?? null;
   const clusters = useClusterNames() ?? [];
   const { node, q, state, severity, code, via } = useSearch({ strict: false });

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { ApiError, isOutcomeUnknown, isSignedOut } from "../api/problem";
 import { formatTime } from "../domain/format";
 import { Sign } from "./sign";
@@ -8,7 +8,7 @@ import { Sign } from "./sign";
  * sentence, which knows the particulars; other languages take theirs by code.
  */
 export function useProblemText(): (error: unknown) => string {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   return (error) => {
     if (!(error instanceof ApiError)) return t("failure.internal");
     const wait = error.retryAfter === null ? "" : ` ${t("failure.wait", { seconds: error.retryAfter })}`;
@@ -24,7 +24,7 @@ export function useProblemText(): (error: unknown) => string {
 
 /** The second line of a failure: code, request and time, to quote when asking for help. */
 export function ProblemSource({ error }: { error: unknown }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   if (!(error instanceof ApiError)) return null;
   const parts = [error.code];
   if (error.requestId) parts.push(t("failure.request", { id: error.requestId }));
@@ -46,7 +46,7 @@ interface FormFaultProps {
 
 /** Why a form was refused, above its fields. What was typed stays. */
 export function FormFault({ error, changes = false }: FormFaultProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useProblemText();
   return (
     <p className="err" role="alert">

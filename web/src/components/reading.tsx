@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import { staleAfter } from "../api/query";
 import { ageOf } from "../domain/age";
 import { serverNow } from "../domain/clock";
@@ -59,7 +59,7 @@ export function useNow(): number {
 
 /** The words of an age, like "14 s". */
 export function useAge(readAt: number): string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { key, params } = ageOf(useNow() - readAt);
   return t(key, params);
 }

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { IconChevronDown, IconSun } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { currentLocale, locales, setLanguage, type Locale } from "../i18n";
 import { setTheme, themes, useTheme } from "../theme";
 import { Icon } from "./icon";
@@ -9,7 +9,7 @@ const names = Object.keys(locales) as Locale[];
 
 /** The language of the console. */
 export function LanguageMenu() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const now = currentLocale();
   return (
     <Menu
@@ -27,7 +27,7 @@ export function LanguageMenu() {
 
 /** Light, dark, or what the system says. */
 export function ThemeMenu() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const now = useTheme();
   return (
     <Menu

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../i18n/words";
 import { useRetryNode } from "../api/inventory";
 import type { NodeView } from "../domain/inventory";
 import { Icon } from "./icon";
@@ -16,7 +16,7 @@ interface UnreadNodeProps {
 
 /** One hatched tile: why the node was not read, what to do, and a button for just that node. */
 export function UnreadNode({ view, named = false, row = false }: UnreadNodeProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const problem = useProblemText();
   const issueText = useIssueText();
   const retry = useRetryNode();

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/words";
 import type { NodeVerdict } from "../domain/placing";
 import { Sign } from "./sign";
 import type { SignName } from "./signs";
@@ -10,7 +10,7 @@ const looks: Readonly<Record<string, readonly [SignName, string]>> = {
 
 /** Whether a VM can start on a node: sign and word. What is not known looks like neither. */
 export function VerdictWord({ verdict }: { verdict: NodeVerdict["verdict"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [sign, look] = looks[verdict] ?? ["c-unknown", "unk"];
   return <span className={`v verdict ${look}`}><Sign name={sign} />{t(`placement.verdict.${verdict}`)}</span>;
 }

@@ -14,8 +14,7 @@ test.each([
 });
 
 test.each([
-  "Write the line anew as qm set 100 --hostpci0 … accepts it, or remove it from the file.",
-  "Use a hostpci line instead: qm set 100 --hostpciN ADDRESS, and take the device out of args.",
+  "Write the line anew as qm set 100 --hostpci0 … accepts it, or remove it.",
   "Compare with lspci -nnD on the node, then write the new addresses into the lines (qm set 101 --hostpciN …).",
   "Switch on VT-d (Intel) or AMD-Vi (AMD) in the firmware; look at dmesg | grep -e DMAR -e IOMMU -e AMD-Vi.",
   "Write the whole slot as one entry (path=0000:3c:00).",

@@ -1,6 +1,7 @@
 import type { Messages } from "../merge";
 
 export default {
+  "list.vm": "VM",
   "list.export": "Export",
   "list.csv": "Table (CSV)",
   "list.json": "All values (JSON)",

@@ -6,7 +6,7 @@ export default {
   "audit.action": "Действие",
   "audit.any_action": "Все действия",
   "audit.object": "Объект",
-  "audit.object_hint": "Объект, например cluster lab",
+  "audit.object_hint": "Объект: cluster lab",
   "audit.result": "Результат",
   "audit.since": "С",
   "audit.until": "По",

@@ -1,6 +1,7 @@
 import type { Messages } from "../merge";
 
 export default {
+  "list.vm": "ВМ",
   "list.export": "Экспорт",
   "list.csv": "Таблица (CSV)",
   "list.json": "Все данные (JSON)",

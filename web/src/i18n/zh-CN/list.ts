@@ -1,6 +1,7 @@
 import type { Messages } from "../merge";
 
 export default {
+  "list.vm": "VM",
   "list.export": "导出",
   "list.csv": "表格 (CSV)",
   "list.json": "全部数据 (JSON)",

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAddAdministrator, useChangeAdministrator, type Administrator } from "../../api/administrators";
 import { useIdentity, type Role } from "../../api/session";
 import { ChoiceField, FormDialog } from "../../components/form";
@@ -18,7 +18,7 @@ interface Draft {
 
 /** Adds an administrator, or changes the one that is given. */
 export function AdministratorForm({ of, onClose }: { of?: Administrator; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const own = useIdentity().name === of?.name;
   const add = useAddAdministrator();
   const change = useChangeAdministrator();

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useAdministrators, useRemoveAdministrator, type Administrator } from "../../api/administrators";
 import { useIdentity, useMay } from "../../api/session";
 import { Confirm } from "../../components/form";
@@ -12,7 +12,7 @@ import { AdministratorForm } from "./form";
 
 /** Who may sign in, and with which role. */
 export function AdministratorsPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useAdministrators();
   const mayChange = useMay("admin");
   const [adding, setAdding] = useState(false);
@@ -33,7 +33,7 @@ export function AdministratorsPage() {
 type Doing = { what: "edit" | "remove"; of: Administrator } | null;
 
 function Administrators({ rows, mayChange }: { rows: readonly Administrator[]; mayChange: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [doing, setDoing] = useState<Doing>(null);
   const columns = useColumns(mayChange, setDoing);
   const close = () => { setDoing(null); };
@@ -47,7 +47,7 @@ function Administrators({ rows, mayChange }: { rows: readonly Administrator[]; m
 }
 
 function useColumns(mayChange: boolean, act: (doing: Doing) => void): Column<Administrator>[] {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { name: own } = useIdentity();
   const columns: Column<Administrator>[] = [
     { id: "name", title: t("administrator.name"), cell: (row) => <><b className="strong">{row.name}</b>{row.name === own && <span className="muted"> {t("administrator.you")}</span>}</> },
@@ -67,7 +67,7 @@ function useColumns(mayChange: boolean, act: (doing: Doing) => void): Column<Adm
 }
 
 function Ways({ of }: { of: Administrator }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div>
       {of.has_password && <div>{t("administrator.password")}</div>}
@@ -77,7 +77,7 @@ function Ways({ of }: { of: Administrator }) {
 }
 
 function RemoveAdministrator({ name, onClose }: { name: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const remove = useRemoveAdministrator();
   return (
     <Confirm title={t("administrator.remove_title", { name })} send={t("list.remove")} onClose={onClose} error={remove.error} busy={remove.isPending} onConfirm={() => { remove.mutate(name, { onSuccess: onClose }); }}>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAuditEntry, type AuditEntry } from "../../api/audit";
 import { Drawer } from "../../components/drawer";
 import { When } from "../../components/list";
@@ -27,7 +27,7 @@ export function AuditDrawer({ id, listed, waiting, onClose }: AuditDrawerProps) 
 
 /** There is no entry to show: it is being read, could not be, or is not there. */
 function OtherDrawer({ id, read, onClose }: { id: number | string; read: ReturnType<typeof useAuditEntry>; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <Drawer title={<bdi>{t("audit.entry", { id })}</bdi>} onClose={onClose}>
       <section className="sec">
@@ -41,7 +41,7 @@ function OtherDrawer({ id, read, onClose }: { id: number | string; read: ReturnT
 
 /** All about one entry: what stood there before, and after. */
 function EntryDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const changes = changesOf(entry.before, entry.after);
   return (
     <Drawer title={<ActionWord action={entry.action} />} sub={<span className="mono">{entry.object}</span>} onClose={onClose}>

@@ -1,13 +1,13 @@
 import { useState, type SyntheticEvent } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Select } from "../../components/field";
 import { auditActions } from "../../domain/audit";
 import type { AuditSearch } from "./route";
 
 /** What of the log is shown. Words count as they are typed whole: Enter sends them. */
 export function AuditFilters() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const search = useSearch({ from: "/frame/audit" });
   const set = (part: AuditSearch) => { void navigate({ to: ".", search: (old) => ({ ...old, ...part, entry: undefined }), replace: true }); };

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAudit, type AuditEntry } from "../../api/audit";
 import { PageHead } from "../../components/head";
 import { CardLabel, ExportMenu, LoadingRows, useRefresh, When } from "../../components/list";
@@ -14,7 +14,7 @@ import { ActionWord, Actor, ResultWord } from "./words";
 
 /** What was done with this server, by whom, and what was refused. */
 export function AuditPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { actor, action, object, since, until, entry } = useSearch({ from: "/frame/audit" });
   const query = useAudit({ actor, action, object, since: dayStart(since, 0), until: dayStart(until, 1) });
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.entries) ?? [], [query.data]);
@@ -62,7 +62,7 @@ function idOf(row: AuditEntry): string {
 }
 
 function Entries({ rows, selected, onOpen }: { rows: readonly AuditEntry[]; selected: number | string | undefined; onOpen: (row: AuditEntry) => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns: Column<AuditEntry>[] = [
     { id: "at", title: t("audit.at"), width: 176, cell: (row) => <When at={row.at} never="" /> },
     { id: "actor", title: t("audit.actor"), width: 176, className: "beside", cell: (row) => <div><CardLabel>{t("audit.actor")} </CardLabel><Actor entry={row} /></div> },

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPlugConnected } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useAddCluster, useTestConnection, useUpdateCluster, type Cluster } from "../../api/clusters";
 import { Check, FormDialog, TextArea } from "../../components/form";
 import { Field } from "../../components/field";
@@ -19,7 +19,7 @@ interface PartProps {
 
 /** Registers a cluster, or changes the one that is given. The secret goes in and never comes out. */
 export function ClusterForm({ of, onClose }: { of?: Cluster; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const add = useAddCluster();
   const update = useUpdateCluster();
   const [draft, setDraft] = useState(() => (of ? draftOf(of) : emptyDraft));
@@ -49,7 +49,7 @@ export function ClusterForm({ of, onClose }: { of?: Cluster; onClose: () => void
 }
 
 function TokenFields({ draft, set, fault, stored }: PartProps & { stored: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="duo">
       <Field label={t("cluster.token")} required autoComplete="off" autoCapitalize="none" spellCheck={false} placeholder="atlas@pve!reader" hint={t("cluster.token_hint")} value={draft.tokenId} onChange={(event) => { set({ tokenId: event.target.value }); }} fault={fault("token_id")} />
@@ -59,7 +59,7 @@ function TokenFields({ draft, set, fault, stored }: PartProps & { stored: boolea
 }
 
 function Tester({ draft, onTrust }: { draft: ClusterDraft; onTrust: (fingerprint: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const test = useTestConnection();
   const run = (tested: ClusterDraft) => { test.mutate(testOf(tested)); };
   return (
@@ -76,7 +76,7 @@ function Tester({ draft, onTrust }: { draft: ClusterDraft; onTrust: (fingerprint
 
 /** What most clusters do not need. It opens by itself when something in it was refused. */
 function More({ draft, set, fault }: PartProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const faulty = ["tls.cas", "node_addresses", "desktop_tag", "changes", "limits"].some((field) => fault(field) !== undefined);
   return (
     <details open={faulty || undefined}>

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useMay } from "../../api/session";
 import { PageHead } from "../../components/head";
 import { Empty } from "../../components/states";
 
 /** Stands on a page that needs a cluster while none is registered. */
 export function NoCluster({ page }: { page: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const mayAdd = useMay("admin");
   return (
     <>

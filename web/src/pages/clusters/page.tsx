@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPlus } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useClusters } from "../../api/clusters";
 import { useMay } from "../../api/session";
 import { PageHead } from "../../components/head";
@@ -12,7 +12,7 @@ import { ClusterTable } from "./table";
 
 /** The clusters that this server reads, and how it reaches them. */
 export function ClustersPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useClusters();
   const mayChange = useMay("admin");
   const [adding, setAdding] = useState(false);

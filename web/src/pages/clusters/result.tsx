@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { ClusterTest } from "../../api/clusters";
 import { CopyButton, Raw } from "../../components/copy";
 import { When } from "../../components/list";
@@ -12,7 +12,7 @@ interface TestResultProps {
 
 /** What a test of a connection found out, step by step, and what to do about it. */
 export function TestResult({ test, onTrust }: TestResultProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const good = test.problem === null;
   return (
     <div className="result" role="status">
@@ -32,7 +32,7 @@ export function TestResult({ test, onTrust }: TestResultProps) {
 }
 
 function Certificate({ of, onTrust }: { of: NonNullable<ClusterTest["certificate"]>; onTrust?: (fingerprint: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <dt>{t("cluster.certificate")}</dt>
@@ -50,7 +50,7 @@ function Certificate({ of, onTrust }: { of: NonNullable<ClusterTest["certificate
 }
 
 function Missing({ rights }: { rights: NonNullable<ClusterTest["rights"]> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div>
       <b className="strong">{t("cluster.missing", { count: rights.missing.length })}</b>

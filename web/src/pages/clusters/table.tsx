@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPencil, IconPlugConnected, IconTrash } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useRemoveCluster, useTestCluster, type Cluster } from "../../api/clusters";
 import { Dialog } from "../../components/dialog";
 import { Confirm } from "../../components/form";
@@ -14,7 +14,7 @@ import { TestResult } from "./result";
 type Doing = { what: "edit" | "remove" | "test"; of: Cluster } | null;
 
 export function ClusterTable({ rows, mayChange }: { rows: readonly Cluster[]; mayChange: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [doing, setDoing] = useState<Doing>(null);
   const columns = useColumns(mayChange, setDoing);
   const close = () => { setDoing(null); };
@@ -29,7 +29,7 @@ export function ClusterTable({ rows, mayChange }: { rows: readonly Cluster[]; ma
 }
 
 function useColumns(mayChange: boolean, act: (doing: Doing) => void): Column<Cluster>[] {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns: Column<Cluster>[] = [
     { id: "name", title: t("cluster.name"), width: 136, cell: (row) => <><b className="strong">{row.name}</b>{row.changes && <span className="label"> {t("cluster.changes_on")}</span>}</> },
     { id: "entries", title: t("cluster.entries"), cell: (row) => <ul>{row.entries.map((entry) => <li key={entry} className="mono">{entry}</li>)}</ul> },
@@ -51,7 +51,7 @@ function useColumns(mayChange: boolean, act: (doing: Doing) => void): Column<Clu
 }
 
 function Trust({ of }: { of: Cluster }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { fingerprints, cas } = of.tls;
   if (fingerprints.length > 0) {
     return <ul>{fingerprints.map((one) => <li key={one} className="mono" title={one}>{one.slice(0, 17)}…</li>)}</ul>;
@@ -60,7 +60,7 @@ function Trust({ of }: { of: Cluster }) {
 }
 
 function RemoveCluster({ name, onClose }: { name: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const remove = useRemoveCluster();
   return (
     <Confirm
@@ -74,7 +74,7 @@ function RemoveCluster({ name, onClose }: { name: string; onClose: () => void })
 
 /** Tries the stored connection at once. */
 function TestDialog({ name, onClose }: { name: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const test = useTestCluster(name);
   return (
     <Dialog title={t("cluster.test")} sub={name} onClose={onClose}>

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { IconDownload } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { desktopsFile, type DesktopList } from "../../api/desktops";
 import { follow } from "../../components/download";
 import { Icon } from "../../components/icon";
@@ -15,7 +15,7 @@ interface DesktopExportProps {
 
 /** What is on the screen as a file, and of each cluster the file that an import takes. */
 export function DesktopExport({ lists, rows, q }: DesktopExportProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <ExportMenu
       name="desktops" columns={desktopCsv} rows={rows} scope={listScope(missingDesktops(lists), { cluster: lists.map((list) => list.cluster).join(","), q })}

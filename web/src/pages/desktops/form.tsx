@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { usePutDesktop } from "../../api/desktops";
 import { FormDialog } from "../../components/form";
 import { Field } from "../../components/field";
@@ -9,7 +9,7 @@ import { ClusterField } from "./cluster-field";
 
 /** Registers a VM as a desktop, or changes the name and note that it has. */
 export function DesktopForm({ clusters, of, onClose }: { clusters: readonly string[]; of?: DesktopInList; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [cluster, setCluster] = useState(of?.cluster ?? clusters[0] ?? "");
   const put = usePutDesktop(cluster);
   const [vmid, setVMID] = useState(of ? String(of.vmid) : "");

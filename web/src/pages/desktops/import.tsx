@@ -1,5 +1,5 @@
 import { useId, useState, type ChangeEvent } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useImportDesktops, type ImportMode } from "../../api/desktops";
 import { ApiError } from "../../api/problem";
 import { Raw } from "../../components/copy";
@@ -10,7 +10,7 @@ import { ClusterField } from "./cluster-field";
 
 /** Registers what a CSV file names. With a fault in one line nothing is imported; all faults are listed. */
 export function ImportDialog({ clusters, onClose }: { clusters: readonly string[]; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [cluster, setCluster] = useState(clusters[0] ?? "");
   const send = useImportDesktops(cluster);
   const [csv, setCSV] = useState("");
@@ -43,7 +43,7 @@ export function ImportDialog({ clusters, onClose }: { clusters: readonly string[
 }
 
 function FileField({ onText }: { onText: (text: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const id = useId();
   const take = (event: ChangeEvent<HTMLInputElement>) => { void event.target.files?.[0]?.text().then(onText); };
   return (
@@ -55,7 +55,7 @@ function FileField({ onText }: { onText: (text: string) => void }) {
 }
 
 function LineFaults({ error }: { error: unknown }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const faults = error instanceof ApiError ? lineFaults(error.fields) : [];
   if (faults.length === 0) return null;
   return (

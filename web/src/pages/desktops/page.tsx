@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconPlus, IconUpload } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useDesktops, type DesktopList } from "../../api/desktops";
 import { useMay } from "../../api/session";
 import { useClusterNames } from "../../components/clusters";
@@ -28,7 +28,7 @@ export function DesktopsPage() {
 }
 
 function Desktops({ clusters }: { clusters: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const { q = "" } = useSearch({ from: "/frame" });
   const lists = useDesktops(clusters);
@@ -65,7 +65,7 @@ function Desktops({ clusters }: { clusters: readonly string[] }) {
 
 /** The rule of each cluster by which further VMs are managed. */
 function TagRules({ lists, several }: { lists: readonly DesktopList[]; several: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {tagRules(lists).map(({ tag, clusters }) => (
@@ -76,7 +76,7 @@ function TagRules({ lists, several }: { lists: readonly DesktopList[]; several: 
 }
 
 function Changes({ clusters }: { clusters: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [doing, setDoing] = useState<"add" | "import" | null>(null);
   const close = () => { setDoing(null); };
   return (

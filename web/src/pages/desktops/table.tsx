@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useRemoveDesktop } from "../../api/desktops";
 import { Confirm } from "../../components/form";
 import { Icon } from "../../components/icon";
@@ -20,7 +20,7 @@ interface DesktopTableProps {
 }
 
 export function DesktopTable({ rows, several, mayChange }: DesktopTableProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [doing, setDoing] = useState<Doing>(null);
   const columns = useColumns(several, mayChange, setDoing);
   const close = () => { setDoing(null); };
@@ -34,11 +34,11 @@ export function DesktopTable({ rows, several, mayChange }: DesktopTableProps) {
 }
 
 function useColumns(several: boolean, mayChange: boolean, act: (doing: Doing) => void): Column<DesktopInList>[] {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns: Column<DesktopInList>[] = [
     { id: "name", title: t("desktop.name"), cell: (row) => <b className="strong">{row.name}</b> },
     ...(several ? [{ id: "cluster", title: t("frame.cluster"), width: 136, cell: (row: DesktopInList) => <><CardLabel>{t("frame.cluster")}</CardLabel>{row.cluster}</> }] : []),
-    { id: "vmid", title: "VMID", width: 104, cell: (row) => <><CardLabel>VM</CardLabel><Link className="mono" to="/vms/$cluster/$vmid" params={{ cluster: row.cluster, vmid: String(row.vmid) }}>{row.vmid}</Link></> },
+    { id: "vmid", title: "VMID", width: 104, cell: (row) => <><CardLabel>{t("list.vm")}</CardLabel><Link className="mono" to="/vms/$cluster/$vmid" params={{ cluster: row.cluster, vmid: String(row.vmid) }}>{row.vmid}</Link></> },
     { id: "note", title: t("desktop.note"), cell: (row) => row.note },
     { id: "changed", title: t("desktop.changed"), width: 184, cell: (row) => <><CardLabel>{t("desktop.changed")}</CardLabel><When at={row.updated_at} never="" /></> },
   ];
@@ -54,7 +54,7 @@ function useColumns(several: boolean, mayChange: boolean, act: (doing: Doing) =>
 }
 
 function RemoveDesktop({ of, onClose }: { of: DesktopInList; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const remove = useRemoveDesktop(of.cluster);
   return (
     <Confirm title={t("desktop.remove_title", { name: of.name })} send={t("list.remove")} onClose={onClose} error={remove.error} busy={remove.isPending} onConfirm={() => { remove.mutate(of.vmid, { onSuccess: onClose }); }}>

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useQueryClient } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useDeviceDiagnosis } from "../../api/placement";
 import { Checks, useCheckCounts } from "../../components/checks";
 import { useAllClusters, useCluster } from "../../components/cluster";
@@ -16,7 +16,7 @@ import { NoCluster } from "../clusters/none";
 
 /** The checks for one function: what keeps it from a VM, whoever names it. */
 export function DoctorPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const clusters = useClusterNames();
   const one = useCluster();
   // Of all clusters, the address has to tell which.
@@ -34,7 +34,7 @@ export function DoctorPage() {
 }
 
 function OneDevice({ cluster, node, address }: DeviceSelection) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const counts = useCheckCounts();
   const query = useDeviceDiagnosis(cluster, node, address);
   const queries = useQueryClient();

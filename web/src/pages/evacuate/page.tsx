@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { nodesQuery } from "../../api/inventory";
 import { useEvacuation } from "../../api/placement";
 import { useAllClusters, useCluster } from "../../components/cluster";
@@ -17,7 +17,7 @@ import { Told } from "./told";
 
 /** What keeps the VMs of a node there, and where each could go. */
 export function EvacuatePage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const clusters = useClusterNames();
   const cluster = useCluster();
   const all = useAllClusters();
@@ -47,7 +47,7 @@ function ClusterLinks({ clusters }: { clusters: readonly string[] }) {
 }
 
 function NodeSelect({ cluster, node }: { cluster: string; node: string | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const query = useQuery(nodesQuery(cluster));
   const told = query.isError ? [] : (query.data?.nodes ?? []).map(({ name }) => name);
@@ -64,7 +64,7 @@ function NodeSelect({ cluster, node }: { cluster: string; node: string | undefin
 }
 
 function OneNode({ cluster, node }: { cluster: string; node: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useEvacuation(cluster, node);
   const queries = useQueryClient();
   const refresh = useCallback(() => { void queries.invalidateQueries({ queryKey: ["evacuation", cluster, node] }); }, [queries, cluster, node]);

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { CardLabel } from "../../components/list";
 import { MoveText } from "../../components/placing-move";
 import { Reasons } from "../../components/placing";
@@ -19,7 +19,7 @@ function keyOf(vm: Leaving): string {
 
 /** The VMs that cannot simply leave: why, and where each could start. */
 export function StayTable({ cluster, vms }: Props) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns: Column<Leaving>[] = [
     { id: "vm", title: t("vm.vm"), width: 176, cell: (vm) => <Name cluster={cluster} vm={vm} /> },
     { id: "why", title: t("evacuate.why"), width: 344, cell: (vm) => <Why vm={vm} /> },
@@ -39,7 +39,7 @@ function Name({ cluster, vm }: { cluster: string; vm: Leaving }) {
 
 /** What keeps it: of a stopped VM what a move while powered off meets, of others one while running. */
 function Why({ vm }: { vm: Leaving }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const groups = keptBy(vm);
   return (
     <>
@@ -51,7 +51,7 @@ function Why({ vm }: { vm: Leaving }) {
 }
 
 function Where({ cluster, vm }: { cluster: string; vm: Leaving }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <CardLabel>{t("evacuate.where")}</CardLabel>
@@ -70,7 +70,7 @@ function Where({ cluster, vm }: { cluster: string; vm: Leaving }) {
 
 /** The VMs with devices that can leave, and where to. */
 export function LeaveTable({ cluster, vms }: Props) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const columns: Column<Leaving>[] = [
     { id: "vm", title: t("vm.vm"), width: 176, cell: (vm) => <Name cluster={cluster} vm={vm} /> },

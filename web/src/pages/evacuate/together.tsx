@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Evacuation } from "../../api/placement";
 import { SectionHead } from "../../components/head";
 import { Addresses } from "../../components/placing";
@@ -9,7 +9,7 @@ import type { Settled } from "../../domain/placing";
 
 /** Where as many as possible could start at the same time: two VMs may each have a place, and it may be the same one. */
 export function TogetherTable({ told }: { told: Evacuation }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { vms, cut } = told.together;
   const settled = vms.filter((vm) => vm.node !== null).length;
   const columns: Column<Settled>[] = [
@@ -27,7 +27,7 @@ export function TogetherTable({ told }: { told: Evacuation }) {
 }
 
 function Place({ vm }: { vm: Settled }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (vm.node !== null) return <span className="v verdict yes"><Sign name="c-ok" /><span className="mono">{vm.node}</span></span>;
   return <span className="v verdict no"><Sign name="c-no" />{t(vm.alone ? "evacuate.not_beside" : "evacuate.not_alone")}</span>;
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import type { Evacuation } from "../../api/placement";
 import { SectionHead } from "../../components/head";
 import { Icon } from "../../components/icon";
@@ -18,7 +18,7 @@ import { TogetherTable } from "./together";
 
 /** All of an evacuation: those that stay, all together, those that can leave, and what was not read. */
 export function Told({ told }: { told: Evacuation }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const { read, unread } = notRead(told.stay);
   const nothing = told.stay.length + told.leave.length === 0;
@@ -47,7 +47,7 @@ export function Told({ told }: { told: Evacuation }) {
 }
 
 function EvacuationScope({ told }: { told: Evacuation }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useReasonText();
   const scope = told.scopes.find((one) => one.node === told.node);
   const link = (key: string, words: string) => ({ key, link: <Link className="why" to="/vms" search={{ cluster: told.cluster, node: told.node }}>{words}</Link> });
@@ -62,7 +62,7 @@ function EvacuationScope({ told }: { told: Evacuation }) {
 
 /** The VMs of which nothing was read, where they would stand. */
 function Unread({ told, vms }: { told: Evacuation; vms: readonly Leaving[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const reading = useReading();
   return (
     <div className="silent">

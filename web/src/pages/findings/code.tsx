@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useFindingCodes, type FindingCode } from "../../api/findings";
 import { Drawer } from "../../components/drawer";
 import { useFindingAbout } from "../../components/finding-about";
@@ -8,7 +8,7 @@ import { severities } from "../../domain/findings";
 
 /** What a code means: when it is found, what happens otherwise, and what to do. */
 export function CodeDrawer({ code, onClose }: { code: string; onClose: () => void }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const query = useFindingCodes();
   const title = `finding.title.${code}`;
   return (
@@ -23,7 +23,7 @@ export function CodeDrawer({ code, onClose }: { code: string; onClose: () => voi
 }
 
 function Meaning({ of }: { of: FindingCode | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const about = useFindingAbout();
   if (!of) return <section className="sec"><p>{t("findings.no_such_code")}</p></section>;
   return (
@@ -59,7 +59,7 @@ function Told({ own, english }: ToldProps) {
 
 /** A word where the severity is always the same, else the words that say what it depends on. */
 function Severity({ of, own }: { of: FindingCode; own: string | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const plain = severities.find((severity) => of.severity.toLowerCase() === `${severity}.`);
   return plain ? t(`severity.${plain}`) : <Told own={own} english={of.severity} />;
 }

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Select, type Choice } from "../../components/field";
 import { useNumber } from "../../components/number";
 import { Sign } from "../../components/sign";
@@ -17,7 +17,7 @@ interface FindingFiltersProps {
 
 /** What of the findings is shown, with how many there are of each severity and code. */
 export function FindingFilters({ all, nodes, told }: FindingFiltersProps) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const number = useNumber();
   const navigate = useNavigate();
   const { severity, code = "", node = "" } = useSearch({ from: "/frame/findings" });

@@ -5,8 +5,8 @@ import { useNarrow } from "../../components/media";
 import { usePrinting } from "../../components/printing";
 import { findingKey } from "../../domain/findings";
 
-/** So many findings are drawn without a thought; more are drawn as they come into sight. */
-const drawnAtOnce = 100;
+/** So many findings are drawn at once; of more, first those in sight. */
+const drawnAtOnce = 10;
 
 /** Findings of whole clusters, which may be thousands. */
 export function LongFindingList(props: FindingListProps) {

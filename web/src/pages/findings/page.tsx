@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useFindings } from "../../api/findings";
 import { useClusterNames } from "../../components/clusters";
 import { PageHead } from "../../components/head";
@@ -27,7 +27,7 @@ export function FindingsPage() {
 }
 
 function Findings({ clusters: names }: { clusters: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { cluster, severity, code = "", node = "", about } = useSearch({ from: "/frame/findings" });
   const { clusters, refresh } = useFindings(names);
   const times = clusters.flatMap(({ told }) => (told?.read_at ? [Date.parse(told.read_at)] : []));
@@ -68,7 +68,7 @@ function useOpenCode(): (code: string | undefined) => void {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   if (!filtered) return <Empty title={t("findings.empty")}><p>{t("findings.empty_why")}</p></Empty>;
   const clear = () => { void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };

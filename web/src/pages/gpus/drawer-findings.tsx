@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Devices } from "../../components/inventory";
 import { useNumber } from "../../components/number";
 import { Remedies } from "../../components/remedy";
@@ -18,7 +18,7 @@ interface DeviceFindingsProps {
 
 /** What is worth acting on about the device, and about the lines, VMs and mappings that name it. */
 export function DeviceFindings({ cluster, node, address, findings, waiting }: DeviceFindingsProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const own = findingsOf(findings.findings, cluster, node, address);
   const pending = findings.pending || waiting;

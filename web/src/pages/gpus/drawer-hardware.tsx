@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { NotTold } from "../../components/states";
 import type { AnswerDevice } from "../../domain/inventory";
@@ -10,7 +10,7 @@ type Member = Schemas["DeviceMember"];
 
 /** What a start of a VM with the device takes from the host besides it. */
 export function TakesAlong({ detail }: { detail: DeviceDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const members = detail.group_members;
   const lost = members?.filter((member) => member.lost && member.address !== detail.address) ?? [];
   return (
@@ -32,7 +32,7 @@ export function TakesAlong({ detail }: { detail: DeviceDetail }) {
 
 /** What a line takes besides, because it names functions of other groups as well. */
 function TakesBeyond({ detail }: { detail: DeviceDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const own = new Set(detail.group_members?.map((member) => member.address));
   const lines = detail.references
     .map(({ vmid, slot, phase, takes }) => ({ vmid, slot, key: `${vmid} ${slot} ${phase}`, takes: takes.filter((take) => !own.has(take.address)) }))
@@ -57,7 +57,7 @@ function TakesBeyond({ detail }: { detail: DeviceDetail }) {
 }
 
 function MemberLine({ member, self }: { member: Member; self: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const fate = self ? "self" : !member.taken ? "stays" : member.lost ? "lost" : "taken";
   const name = member.device_name ?? member.class_name;
   return (
@@ -72,7 +72,7 @@ function MemberLine({ member, self }: { member: Member; self: boolean }) {
 
 /** What the function is. */
 export function Identity({ device, detail }: { device: AnswerDevice; detail: DeviceDetail | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const key = classKey(device.class);
   const untold = <NotTold>{t("gpu.untold")}</NotTold>;
   const host = detail?.host;

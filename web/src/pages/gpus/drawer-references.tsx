@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
 import { useNumber } from "../../components/number";
@@ -23,7 +23,7 @@ type WithLine = Reference & Partial<Pick<Schemas["DeviceReference"], "value">>;
 
 /** Who refers to the device, by phase. */
 export function References({ cluster, references }: { cluster: string; references: readonly WithLine[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   return (
     <div className="sec">
@@ -44,7 +44,7 @@ export function References({ cluster, references }: { cluster: string; reference
 }
 
 function OneReference({ cluster, reference: ref }: { cluster: string; reference: WithLine }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="ref">
       <div className="top">
@@ -69,7 +69,7 @@ function OneReference({ cluster, reference: ref }: { cluster: string; reference:
 }
 
 function Managed({ reference: ref }: { reference: Reference }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (ref.managed === null) return <span className="mark"><NotTold>{t("gpu.managed_untold")}</NotTold></span>;
   if (!ref.managed) return <span className="mark">{t("gpu.not_managed")}</span>;
   return <span className="mark">{ref.desktop === null ? t("gpu.managed") : t("gpu.managed_as", { desktop: ref.desktop })}</span>;

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { NotTold } from "../../components/states";
 import { useIssueText, useList } from "../../components/words";
 import type { AnswerDevice, VMRefs } from "../../domain/inventory";
@@ -14,7 +14,7 @@ interface StateProps {
 
 /** Who names the device and how much was checked, and why it needs review. */
 export function StateSentence({ device, detail, node }: StateProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const say = useSentence();
   const issue = useIssueText();
   // The reasons of a device that needs review tell of its candidates.
@@ -38,20 +38,20 @@ export function StateSentence({ device, detail, node }: StateProps) {
 }
 
 function useSentence(): (sentence: Sentence) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const name = useVMName();
   return ({ key, vms, slots, mapping }) => t(key, { vms: list(vms.map(name)), slots: list(slots), mapping, count: vms.length });
 }
 
 function useVMName(): (vm: VMRefs) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (vm) => (vm.name === null ? t("gpu.vm_number", { vm: vm.vmid }) : t("gpu.vm_name", { vm: vm.vmid, name: vm.name }));
 }
 
 /** Three different statements, none of which follows from another. */
 export function ThreeLines({ device, detail, node }: StateProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <dl className="kv threelines">
       <dt>{t("gpu.configuration")}</dt><dd className="num"><Configuration device={device} /></dd>
@@ -62,7 +62,7 @@ export function ThreeLines({ device, detail, node }: StateProps) {
 }
 
 function Configuration({ device }: { device: AnswerDevice }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const counts = phaseCounts(device.references);
   if (counts.vms === 0 && counts.candidate === 0) return t("gpu.config_none");
   const phases = (["current", "pending", "pending_removal", "unknown", "candidate"] as const)
@@ -72,7 +72,7 @@ function Configuration({ device }: { device: AnswerDevice }) {
 }
 
 function Runtime({ device, detail, node }: StateProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const running = runningHolders(device);
   const host = detail?.host;
@@ -83,7 +83,7 @@ function Runtime({ device, detail, node }: StateProps) {
 }
 
 function Health({ detail, node }: Pick<StateProps, "detail" | "node">) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const host = detail?.host;
   const link = host?.link;
   if (host?.driver?.startsWith("vfio") === true) return <NotTold>{t("gpu.health_held", { driver: host.driver })}</NotTold>;

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters } from "../../components/cluster";
 import { useNumber } from "../../components/number";
 import { lookOf, Sign } from "../../components/sign";
@@ -11,7 +11,7 @@ import { familyOf } from "../../domain/family";
 
 /** The physical function and its virtual ones, each with its state and who names it. */
 export function FunctionTree({ device, answer }: { device: AnswerDevice; answer: Answer | null }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const family = familyOf(device, answer?.devices ?? null);
   if (family.virtual === null) {
     return device.mdev_capable === true || device.physical_function !== null
@@ -42,7 +42,7 @@ interface LineProps {
 }
 
 function Line({ address, told, answer, open, physical = false }: LineProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const navigate = useNavigate({ from: "/gpus" });
   const all = useAllClusters();

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconStethoscope } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { useDevice } from "../../api/inventory";
 import { CopyButton } from "../../components/copy";
@@ -30,7 +30,7 @@ const doctor: string = "/doctor";
 
 /** All that is known about one function. What the list told stands at once; the rest when it has been read. */
 export function DeviceDrawer({ selection, devices, onClose }: DeviceDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { cluster, node, address } = selection;
   const read = useDevice(cluster, node, address);
   const view = devices.nodes.find((one) => one.cluster === cluster && one.node === node);

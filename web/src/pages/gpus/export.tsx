@@ -1,6 +1,6 @@
 import { useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconPrinter } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { Icon } from "../../components/icon";
 import { ExportMenu } from "../../components/list";
 import { deviceCsv, deviceJson } from "../../domain/device-export";
@@ -17,7 +17,7 @@ interface DeviceExportProps {
 
 /** What is on the screen, as a file or on paper. */
 export function DeviceExport({ rows, scope, settled }: DeviceExportProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { cluster, node, state, q } = useSearch({ from: "/frame/gpus" });
   return (
     <ExportMenu

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconDoorExit } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { ClusterSelect, useAllClusters, useCluster } from "../../components/cluster";
 import { Select } from "../../components/field";
 import { Icon } from "../../components/icon";
@@ -22,7 +22,7 @@ const evacuate: string = "/evacuate";
 
 /** Search, node and state. The numbers say how many rows each state has after node and search; null: nothing has answered yet. */
 export function Filters({ counts, nodes, text, onText }: FiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const { node, state } = useSearch({ from: "/frame/gpus" });
   const navigate = useNavigate({ from: "/gpus" });

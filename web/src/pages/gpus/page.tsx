@@ -1,6 +1,6 @@
-import { useCallback, useDeferredValue, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters, useCluster } from "../../components/cluster";
 import { PageHead } from "../../components/head";
 import { DevicesScope, ListFaults, useDevices, type Devices } from "../../components/inventory";
@@ -19,7 +19,7 @@ import { Filters } from "./filters";
 import { DeviceTable } from "./table";
 
 export function GpusPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { q = "", node, state, device } = useSearch({ from: "/frame/gpus" });
   const navigate = useNavigate({ from: "/gpus" });
   const all = useAllClusters();
@@ -62,9 +62,7 @@ export function GpusPage() {
 }
 
 /** The rows that node and search leave, in the order of the table. */
-function useFound(devices: Devices, node: string | undefined, q: string): readonly Row[] {
-  const { rows } = devices;
-  const text = useDeferredValue(q);
+function useFound({ rows }: Devices, node: string | undefined, text: string): readonly Row[] {
   const sorted = useMemo(() => sortRows(rows), [rows]);
   const here = useMemo(() => (node === undefined ? sorted : sorted.filter((row) => row.node === node)), [sorted, node]);
   return useMemo(() => search(here, text), [here, text]);
@@ -72,7 +70,7 @@ function useFound(devices: Devices, node: string | undefined, q: string): readon
 
 /** On paper: what this is, of when, and what was left out. */
 function PrintHead({ clusters, node }: { clusters: readonly string[]; node: string | undefined }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const reading = useReading();
   const { q, state } = useSearch({ from: "/frame/gpus" });
   const parts = [

@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { IconX } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { FindingList } from "../../components/finding";
 import { Icon } from "../../components/icon";
 import { useNarrow } from "../../components/media";
@@ -20,7 +20,7 @@ interface DetailProps {
 
 /** Everything about one mapping, below the matrix. Esc closes it. */
 export function Detail({ told, id, onClose }: DetailProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const title = useId();
   const place = useRef<HTMLElement>(null);
   useEscape(onClose);
@@ -58,7 +58,7 @@ function useEscape(then: () => void): void {
 }
 
 function About({ row: { mapping } }: { row: MappingRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const words = [
     mapping.description, mapping.models.map(shortName).join(", "),
     t(mapping.mdev ? "mapping.mdev" : "mapping.not_mdev"), t(mapping.live_migration_capable ? "mapping.live" : "mapping.not_live"),
@@ -67,7 +67,7 @@ function About({ row: { mapping } }: { row: MappingRow }) {
 }
 
 function Told({ row, told }: { row: MappingRow; told: Mappings }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const findings = useMemo(() => row.findings.map((finding) => ({ cluster: row.cluster, ...finding })), [row]);
   return (
@@ -87,7 +87,7 @@ function Told({ row, told }: { row: MappingRow; told: Mappings }) {
 
 /** The name of the address is of no mapping that is shown: whether there is one depends on how much is. */
 function NoSuch({ told, id }: { told: Mappings; id: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const whole = told.mappings !== null && told.read === "ok" && told.scope === "proven";
   const findings = told.findings.filter(({ subject }) => subject.mapping === id).map((finding) => ({ cluster: told.cluster, ...finding }));
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useNumber } from "../../components/number";
 import { SeveritySign, Sign } from "../../components/sign";
 import { NotTold } from "../../components/states";
@@ -8,7 +8,7 @@ import { entryRows, faultIn, faultKinds, shortName, type Entry, type EntryRow, t
 
 /** The entries of a mapping: what each says, where the hardware differs, our check and that of Proxmox VE. */
 export function Entries({ row: { cluster, mapping } }: { row: MappingRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const rows = entryRows(mapping);
   if (rows.length === 0) return <div className="empty"><p className="muted">{t("mapping.no_entries")}</p></div>;
@@ -53,7 +53,7 @@ function Path({ path }: { path: string }) {
 }
 
 function Device({ entry: { devices }, cluster, node }: { entry: Entry; cluster: string; node: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (devices === null) return <NotTold>{t("mapping.why_unread")}</NotTold>;
   const first = devices[0];
   if (!first) return <span className="muted">–</span>;
@@ -69,7 +69,7 @@ function Device({ entry: { devices }, cluster, node }: { entry: Entry; cluster: 
 
 /** What an entry says of a property, and what it is where that differs. */
 function Value({ entry, property, value }: { entry: Entry; property: string; value: string | null }): ReactNode {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const fault = faultIn(entry, property);
   if (!fault) return value ?? <span className="muted">–</span>;
   return (
@@ -81,7 +81,7 @@ function Value({ entry, property, value }: { entry: Entry; property: string; val
 }
 
 function OurCheck({ entry }: { entry: Entry }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const kinds = faultKinds(entry);
   if (kinds.length > 0) {
     return kinds.map(({ key, word, device }) => (
@@ -93,7 +93,7 @@ function OurCheck({ entry }: { entry: Entry }) {
 }
 
 function PVECheck({ row: { remark } }: { row: EntryRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   switch (remark.kind) {
     case "not_asked": return <NotTold>{t("mapping.remark.not_asked")}</NotTold>;
     case "not_read": return <span className="v muted"><Sign name="s-notread" />{t("mapping.remark.not_read")}</span>;

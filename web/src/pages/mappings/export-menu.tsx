@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconDownload } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import type { ClusterRead, ExportFormat } from "../../api/mappings";
 import { Icon } from "../../components/icon";
@@ -27,7 +27,7 @@ interface WriteDownProps {
 
 /** The items that write mappings down, and the dialog that one of them has opened. */
 function useWriteDown(props: WriteDownProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [format, setFormat] = useState<ExportFormat | null>(null);
   const items = formats.map((one, at): MenuItem => ({ key: `as ${one}`, label: t(`mapping.format.${one}`), separated: at === 0, onSelect: () => { setFormat(one); } }));
   const dialog = format !== null && <WriteDownDialog {...props} format={format} onFormat={setFormat} onClose={() => { setFormat(null); }} />;
@@ -36,7 +36,7 @@ function useWriteDown(props: WriteDownProps) {
 
 /** A small menu that writes mappings down. */
 export function WriteDownMenu(props: WriteDownProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { items, dialog } = useWriteDown(props);
   const name = props.mapping === null ? undefined : t("mapping.export_of", { name: props.mapping });
   return (

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Empty } from "../../components/states";
 import { mergeFindings } from "../../domain/findings";
 import type { Mappings } from "../../domain/mapping";
@@ -9,7 +9,7 @@ import { ListState } from "./list-state";
 
 /** All findings about mappings, the worst first. */
 export function MappingFindings({ told, many }: { told: readonly Mappings[]; many: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const findings = useMemo(() => mergeFindings(told.map((one) => one.findings.map((finding) => ({ cluster: one.cluster, ...finding })))), [told]);
   return (
     <>

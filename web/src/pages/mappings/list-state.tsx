@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useRefreshMappings } from "../../api/mappings";
 import { Icon } from "../../components/icon";
 import { Sign } from "../../components/sign";
@@ -9,7 +9,7 @@ import type { Mappings } from "../../domain/mapping";
 
 /** Says of a list of mappings that it was not read, may be short, or is empty; nothing of one that is whole. */
 export function ListState({ told }: { told: Mappings }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (told.mappings === null) return <Unread told={told} />;
   return (
     <>
@@ -22,7 +22,7 @@ export function ListState({ told }: { told: Mappings }) {
 }
 
 function Unread({ told }: { told: Mappings }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const refresh = useRefreshMappings();
   return (
     <NotRead action={<button type="button" className="btn" onClick={refresh}><Icon of={IconRefresh} />{t("frame.refresh")}</button>}>
@@ -52,7 +52,7 @@ interface ScopeNoteProps {
 
 /** Says that a list of mappings was not proven whole, and where to look; nothing if it was. */
 export function ScopeNote({ scope, fault, reason, words }: ScopeNoteProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (scope === "proven") return null;
   return (
     <div className="scope incomplete mapscope" role="status">
@@ -66,7 +66,7 @@ export function ScopeNote({ scope, fault, reason, words }: ScopeNoteProps) {
 }
 
 function NoMappings({ proven }: { proven: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const suggest = <button type="button" className="btn" onClick={() => { void navigate({ to: "/mappings", search: (old) => ({ cluster: old.cluster, view: "suggestions" }) }); }}>{t("mapping.view_suggestions")}</button>;
   if (proven) return <Empty title={t("mapping.empty")} action={suggest}><p>{t("mapping.empty_why")}</p></Empty>;
@@ -75,7 +75,7 @@ function NoMappings({ proven }: { proven: boolean }) {
 
 /** Lines of the file of mappings that Proxmox VE drops without a word. */
 function Dropped({ lines }: { lines: Mappings["dropped_lines"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="listfault">
       <NotRead>

@@ -1,6 +1,6 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, type CSSProperties } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters, useCluster } from "../../components/cluster";
 import { FindingList } from "../../components/finding";
 import { SectionHead } from "../../components/head";
@@ -24,7 +24,7 @@ interface ClusterMappingsProps {
 
 /** The mappings of one cluster on its nodes; the selected one is told below. */
 export function ClusterMappings({ told, text, onClear }: ClusterMappingsProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const all = useAllClusters();
   const wanted = useDeferredValue(text);
@@ -80,7 +80,7 @@ interface MatrixProps {
 }
 
 function Matrix({ told, rows, selected, onOpen }: MatrixProps) {
-  const { t: say } = useTranslation();
+  const { t: say } = useWords();
   const t = useMemo(() => remember((key, values) => (values === undefined ? say(key) : say(key, values))), [say]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -135,7 +135,7 @@ function VMs({ count, t }: { count: number; t: Say }) {
 
 /** How many findings of each severity there are. */
 function Counts({ row: { cluster, findings } }: { row: MappingRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   if (findings.length === 0) return <><span className="ll">{t("nav.findings")} </span><span className="muted">–</span></>;
   const counts = countBySeverity(findings.map((finding) => ({ cluster, ...finding })));

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useMappings, useRefreshMappings, useSuggestions, type ClusterRead } from "../../api/mappings";
 import { useClusterNames } from "../../components/clusters";
 import { PageHead } from "../../components/head";
@@ -27,7 +27,7 @@ export function MappingsPage() {
 const none: readonly string[] = [];
 
 function Shown({ clusters }: { clusters: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { view, q = "" } = useSearch({ from: "/frame/mappings" });
   const mappings = useMappings(clusters, view !== "suggestions");
   const suggestions = useSuggestions(clusters, view === "suggestions");
@@ -70,7 +70,7 @@ function oldest(reads: readonly ClusterRead<Read>[]): number | null {
 }
 
 function Sub({ told }: { told: readonly Mappings[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { mappings, nodes, read } = countMappings(told);
   const checked = t("mapping.nodes_checked", { read, count: nodes });
   return mappings === null ? checked : `${t("mapping.count", { count: mappings })}, ${checked}`;

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Sign, SeveritySign } from "../../components/sign";
 import { NotTold } from "../../components/states";
 import { formatTime } from "../../domain/format";
@@ -10,7 +10,7 @@ export function PVEChecks({ mapping }: { mapping: Mapping }) {
 }
 
 function Line({ line }: { line: PVELine }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const { nodes, at, kind, checks, agrees } = line;
   return (
     <div className="pve num">
@@ -25,7 +25,7 @@ function Line({ line }: { line: PVELine }) {
 }
 
 function Agreement({ agrees }: { agrees: boolean | null }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (agrees === null) return <NotTold>{t("mapping.ours_unknown")}</NotTold>;
   if (agrees) return <span className="mark"><Sign name="c-ok" />{t("mapping.same")}</span>;
   return <span className="mark differs"><SeveritySign severity="warning" />{t("mapping.differs")}</span>;

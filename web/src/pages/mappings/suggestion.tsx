@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
 import { useNumber } from "../../components/number";
@@ -19,7 +19,7 @@ interface SuggestionProps {
 
 /** One proposed mapping: its entries, the lines that name its devices by address, and how to make it. */
 export function SuggestionView({ cluster, suggestion, whole }: SuggestionProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const { id, raw_lines: raw } = suggestion;
   return (
@@ -46,7 +46,7 @@ export function SuggestionView({ cluster, suggestion, whole }: SuggestionProps) 
 }
 
 function About({ suggestion }: { suggestion: Suggestion }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const words = [
     suggestion.device_name === null ? "" : shortName(suggestion.device_name), suggestion.device_ids, suggestion.mdev ? "mdev" : "",
     suggestion.changes ? t("mapping.more", { count: suggestion.added.length }) : t("mapping.new"),
@@ -56,7 +56,7 @@ function About({ suggestion }: { suggestion: Suggestion }) {
 
 /** All entries that the mapping would have; those that are added are marked. */
 function EntryLines({ suggestion }: { suggestion: Suggestion }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <ul className="entrylines">
       {suggestion.map.map((entry, at) => {

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { SectionHead } from "../../components/head";
 import { useNumber } from "../../components/number";
@@ -17,7 +17,7 @@ type Left = Told["left_out"][number];
 
 /** The mappings that the hardware of a cluster asks for, and what is left out of them and why. */
 export function Suggestions({ told, named }: { told: Told; named: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   return (
     <section aria-label={named ? told.cluster : undefined} className={named ? "mapcluster" : undefined}>
@@ -42,7 +42,7 @@ export function Suggestions({ told, named }: { told: Told; named: boolean }) {
 
 /** What a reader has to know before he takes a proposal. */
 function Notes({ untold, some }: { untold: readonly string[]; some: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (!some) return null;
   return (
     <ul className="panel flist mapnotes">
@@ -55,7 +55,7 @@ function Notes({ untold, some }: { untold: readonly string[]; some: boolean }) {
 }
 
 function LeftOut({ cluster, rows }: { cluster: string; rows: readonly Left[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns = useMemo((): Column<Left>[] => [
     { id: "node", title: t("vm.node"), width: 136, cell: (left) => <span className="mono">{left.node}</span> },
     { id: "device", title: t("mapping.device"), cell: (left) => <LeftDevice cluster={cluster} left={left} /> },
@@ -79,7 +79,7 @@ function LeftDevice({ cluster, left }: { cluster: string; left: Left }) {
 }
 
 function Why({ cluster, left }: { cluster: string; left: Left }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {t(`mapping.left.${left.reason}`)}

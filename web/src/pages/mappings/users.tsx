@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useNumber } from "../../components/number";
 import { NotTold } from "../../components/states";
 import { VMLink } from "../../components/vm";
@@ -14,7 +14,7 @@ interface UsersProps {
 
 /** Who names a mapping: lines of VMs and templates, and of snapshots. */
 export function Users({ row: { cluster, mapping }, complete }: UsersProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   return (
     <div>
@@ -27,7 +27,7 @@ export function Users({ row: { cluster, mapping }, complete }: UsersProps) {
 }
 
 function UserTable({ cluster, users }: { cluster: string; users: Mapping["users"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <table className="mini cards flow">
       <colgroup><col style={{ width: 56 }} /><col /><col style={{ width: 88 }} /><col style={{ width: 88 }} /><col style={{ width: 176 }} /></colgroup>
@@ -50,7 +50,7 @@ function UserTable({ cluster, users }: { cluster: string; users: Mapping["users"
 }
 
 function UserState({ user }: { user: Mapping["users"][number] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="userstate">
       <VMStatus vm={user} />
@@ -63,7 +63,7 @@ function UserState({ user }: { user: Mapping["users"][number] }) {
 
 /** Snapshots bring their lines back at a rollback. */
 function Snapshots({ cluster, snapshots }: { cluster: string; snapshots: Mapping["snapshots"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (snapshots === null) return <p className="label after"><NotTold>{t("mapping.snapshots_unread")}</NotTold></p>;
   if (snapshots.length === 0) return <p className="label after">{t("mapping.snapshots_none")}</p>;
   return (

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useNumber } from "../../components/number";
 import { SearchField } from "../../components/search";
 import { countMappings, type Mappings } from "../../domain/mapping";
@@ -13,7 +13,7 @@ interface ViewSwitchProps {
 
 /** Matrix, findings or suggestions, and the search in the matrix. */
 export function ViewSwitch({ told, text, onText }: ViewSwitchProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const navigate = useNavigate();
   const { view } = useSearch({ from: "/frame/mappings" });

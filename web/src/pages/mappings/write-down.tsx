@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconDownload } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useMappingExport, type ExportFormat } from "../../api/mappings";
 import { CopyButton } from "../../components/copy";
 import { Dialog } from "../../components/dialog";
@@ -29,7 +29,7 @@ interface WriteDownDialogProps {
 
 /** Mappings written down, to be read, copied or saved. */
 export function WriteDownDialog({ clusters, suggested, mapping, whole, format, onFormat, onClose }: WriteDownDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [chosen, setChosen] = useState(clusters[0] ?? "");
   const title = mapping ?? t(suggested ? "mapping.export_suggested" : "mapping.export_all", { cluster: chosen });
   const query = useMappingExport({ cluster: chosen, format, suggested, mapping });

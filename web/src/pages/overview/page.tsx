@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters } from "../../components/cluster";
 import { PageHead, SectionHead } from "../../components/head";
 import { DevicesScope, ListFaults, useDevices } from "../../components/inventory";
@@ -15,7 +15,7 @@ import { Rack } from "./rack";
 import { WorstFindings } from "./worst";
 
 export function OverviewPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const devices = useDevices();
   const { nodes, rows, settled } = devices;
   const { state } = useSearch({ from: "/frame/" });
@@ -47,7 +47,7 @@ export function OverviewPage() {
 
 /** The four states with their numbers, of cards and of virtual functions in their drawers; null: nothing has answered yet. Each filters the rack, and a second press shows all again. */
 function Counters({ counts, state }: { counts: { cards: Counts; functions: Counts } | null; state: DeviceState | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const navigate = useNavigate({ from: "/" });
   return (
@@ -71,7 +71,7 @@ function Counters({ counts, state }: { counts: { cards: Counts; functions: Count
 }
 
 function NoCluster() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <PageHead title={t("nav.overview")} />

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters } from "../../components/cluster";
 import { SectionHead } from "../../components/head";
 import { usePagePaths } from "../../components/nav";
@@ -21,29 +21,29 @@ interface WorstProps {
   waiting: boolean;
 }
 
-/** The findings that weigh most, and the way to all of them. */
+/** The findings that weigh most, and the way to all of them. Where one cluster did not answer, its error stands above those of the others. */
 export function WorstFindings({ pending, error, findings, refresh, waiting }: WorstProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const has = usePagePaths().has(findingsPath);
+  const settling = pending || waiting;
   const more = has && findings.length > 0 ? <Link to={findingsPath}>{t("overview.all_findings", { count: findings.length })}</Link> : undefined;
   return (
     <div>
       <SectionHead title={t("overview.worst")} {...(more === undefined ? {} : { more })} />
       {error !== null && <Failed error={error} onRetry={refresh} busy={pending} />}
-      {error === null && (pending || waiting) && <Skeleton />}
-      {error === null && !pending && !waiting && (findings.length === 0
-        ? <div className="panel"><div className="empty"><p className="muted">{t("overview.no_findings")}</p></div></div>
-        : <ul className="panel flist">{findings.slice(0, shown).map((finding, index) => <Line key={index} finding={finding} has={has} />)}</ul>)}
+      {error === null && settling && <Skeleton />}
+      {error === null && !settling && findings.length === 0 && <div className="panel"><div className="empty"><p className="muted">{t("overview.no_findings")}</p></div></div>}
+      {!settling && findings.length > 0 && <ul className="panel flist">{findings.slice(0, shown).map((finding, index) => <Line key={index} finding={finding} has={has} />)}</ul>}
     </div>
   );
 }
 
 function Line({ finding, has }: { finding: Finding; has: boolean }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const { text, lang } = useFindingText()(finding);
   const all = useAllClusters();
   const { node, device, vmid, slot, mapping } = finding.subject;
-  const about = [all ? finding.cluster : undefined, node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `VM ${vmid}`, slot, mapping].filter((part) => part !== undefined);
+  const about = [all ? finding.cluster : undefined, node, device === undefined ? undefined : shortAddress(device), vmid === undefined ? undefined : `${t("list.vm")} ${vmid}`, slot, mapping].filter((part) => part !== undefined);
   const title = `finding.title.${finding.code}`;
   const words = <span className="clamp" title={text} lang={i18n.exists(title) ? undefined : lang}>{i18n.exists(title) ? t(title) : text}</span>;
   return (

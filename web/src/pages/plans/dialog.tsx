@@ -1,5 +1,5 @@
 import { useEffect, useId, useState, type ReactNode, type SyntheticEvent } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useApplyPlan, usePlan } from "../../api/plans";
 import { isOutcomeUnknown } from "../../api/problem";
 import { useMay } from "../../api/session";
@@ -71,7 +71,7 @@ function useStay(busy: boolean): void {
 }
 
 function SubLine() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return <>{t("plan.making")}</>;
 }
 

@@ -1,11 +1,11 @@
 import { Fragment } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useList } from "../../components/words";
 import { functionClass, functionsAre, lineDiff, mappingDiff, type DiffLine, type Plan, type PlannedLine, type PlanStep } from "../../domain/plan";
 
 /** What changes: lines of VMs, or else entries and properties of mappings. */
 export function Diffs({ plan }: { plan: Plan }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const vms = plan.steps.filter(({ action }) => action === "set_vm");
   const steps = vms.length > 0 ? vms : plan.steps.filter(({ before, after }) => before !== null || after !== null);
   if (steps.length === 0) return null;
@@ -22,7 +22,7 @@ export function Diffs({ plan }: { plan: Plan }) {
 }
 
 function VMLines({ plan, step }: { plan: Plan; step: PlanStep }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {step.lines.map((line) => (
@@ -40,7 +40,7 @@ const words = { "-": "plan.gone", "+": "plan.put", "=": "plan.kept" } as const;
 const marks = { "-": "−", "+": "+", "=": "=" } as const;
 
 function Lines({ lines }: { lines: readonly DiffLine[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return lines.map(({ sign, parts }, at) => (
     <div key={at} className={sign === "+" ? undefined : "old"}>
       <span className="sg" title={t(words[sign])}><span aria-hidden>{marks[sign]}</span><span className="sr">{t(words[sign])}</span></span>
@@ -51,7 +51,7 @@ function Lines({ lines }: { lines: readonly DiffLine[] }) {
 
 /** The functions that a line gives, by name: whoever reads it knows what is meant. */
 function Functions({ plan, step, line }: { plan: Plan; step: PlanStep; line: PlannedLine }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const functions = line.functions.map(({ address, class: code }) => {
     const known = functionClass(code);

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { CopyButton } from "../../components/copy";
 import type { Plan, Way } from "../../domain/plan";
 
@@ -8,13 +8,13 @@ interface FootProps {
 }
 
 function Back({ onBack }: Pick<FootProps, "onBack">) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return onBack ? <button type="button" className="btn" onClick={onBack}>{t("plan.back_to_form")}</button> : null;
 }
 
 /** Nothing can be done here but to close it, or to go back. */
 export function ClosingFoot({ onClose, onBack }: FootProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return <div className="dlf"><span className="acts"><Back onBack={onBack} /><button type="button" className="btn" onClick={onClose}>{t("frame.close")}</button></span></div>;
 }
 
@@ -30,7 +30,7 @@ interface PlanFootProps extends FootProps {
 
 /** The button that works with the present rights is the primary one. */
 export function PlanFoot({ plan, way, mayApply, ready, form, onClose, onBack }: PlanFootProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="dlf">
       <span className="label">{mayApply && t("plan.stops_at")}</span>
@@ -46,7 +46,7 @@ export function PlanFoot({ plan, way, mayApply, ready, form, onClose, onBack }: 
 
 /** While it is being applied: whoever leaves does not stop it. */
 export function ApplyFoot({ leaving, onStay, onClose }: { leaving: boolean; onStay: () => void; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (!leaving) return <div className="dlf"><span className="label" role="status">{t("plan.applying")}</span></div>;
   return (
     <div className="dlf">

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Check, FormDialog, TextArea } from "../../components/form";
 import { Field } from "../../components/field";
 import type { Mapping } from "../../domain/mapping";
@@ -17,7 +17,7 @@ interface MappingFormProps {
 
 /** What a mapping is to be. It leads to the plan, which says what is wrong with it; what was typed stays on the way back. */
 export function MappingForm({ cluster, of, onClose }: MappingFormProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [draft, setDraft] = useState(() => (of ? draftOf(of) : emptyMapping));
   const [intent, setIntent] = useState<Intent | null>(null);
   if (intent) return <PlanDialog cluster={cluster} intent={intent} onClose={onClose} onBack={() => { setIntent(null); }} />;

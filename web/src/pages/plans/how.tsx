@@ -1,6 +1,6 @@
 import { Fragment, useId } from "react";
-import { useTranslation } from "react-i18next";
 import { IconDownload, IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useClusters } from "../../api/clusters";
 import { ApiError } from "../../api/problem";
 import { download } from "../../components/download";
@@ -28,7 +28,7 @@ interface HowProps {
 
 /** The ways to do it, and what each needs. Without the right to apply, the commands alone. */
 export function How({ plan, ways, way, allowed, choice, onChoice, busy, error, onAgain }: HowProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <fieldset className="how" disabled={busy}>
       <legend>{t("plan.how")}</legend>
@@ -50,7 +50,7 @@ export function How({ plan, ways, way, allowed, choice, onChoice, busy, error, o
 }
 
 function Fault({ error, onAgain }: { error: unknown; onAgain: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const changed = error instanceof ApiError && (error.code === "plan_changed" || error.code === "plan_stopped");
   return (
     <div className="planfault">
@@ -61,7 +61,7 @@ function Fault({ error, onAgain }: { error: unknown; onAgain: () => void }) {
 }
 
 function WayWords({ way, plan }: { way: Way; plan: Plan }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const where = useWhere()(plan);
   const { data: clusters } = useClusters();
@@ -80,14 +80,14 @@ function WayWords({ way, plan }: { way: Way; plan: Plan }) {
 }
 
 function SaveJson({ plan }: { plan: Plan }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const save = () => { download(`plan-${plan.cluster}-${plan.digest.slice(0, 8)}.json`, "application/json", `${JSON.stringify(plan, null, 2)}\n`); };
   return <button type="button" className="btn small" onClick={save}><Icon of={IconDownload} />{t("plan.save_json")}</button>;
 }
 
 /** Asked for each time: neither is kept anywhere. */
 function RootFields({ choice, onChoice }: Pick<HowProps, "choice" | "onChoice">) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="rootfields">
       <input className="sr" tabIndex={-1} aria-hidden type="text" autoComplete="off" value="root@pam" readOnly />
@@ -98,7 +98,7 @@ function RootFields({ choice, onChoice }: Pick<HowProps, "choice" | "onChoice">)
 }
 
 function ConfirmField({ plan, off, choice, onChoice }: Pick<HowProps, "plan" | "choice" | "onChoice"> & { off: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const id = useId();
   return (
     <div className="confirm">

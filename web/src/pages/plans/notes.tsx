@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Check } from "../../components/form";
 import { Raw } from "../../components/copy";
 import { SeveritySign } from "../../components/sign";
@@ -13,7 +13,7 @@ interface NotesProps {
 
 /** What is to be known before: what stops the plan, what is risked with it, and what is found. */
 export function Notes({ plan, force, onForce }: NotesProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useNoteText();
   const finding = useFindingText();
   const findings = furtherFindings(plan);
@@ -44,7 +44,7 @@ function Remedy({ line }: { line: string }) {
 
 /** The sentence of a note by its code; in English, and where there is none, the server's own. */
 function useNoteText(): (note: PlanNote) => string {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   return ({ code, params, sentence }) => {
     const key = `plan.says.${code}`;
     const values = { ...params, count: Number(params["count"] ?? 0) };
@@ -54,7 +54,7 @@ function useNoteText(): (note: PlanNote) => string {
 
 /** The same for the findings that only plans have. */
 function useFindingText(): (finding: Plan["findings"][number]) => string {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   return ({ code, params, sentence }) => {
     const verb = params["verb"];
     const key = verb === undefined ? `plan.says.finding.${code}` : `plan.says.finding.${code}.${verb}`;

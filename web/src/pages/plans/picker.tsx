@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPlus } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useNodeDevices, useNodeNames } from "../../api/plans";
 import { Check } from "../../components/form";
 import { Select } from "../../components/field";
@@ -16,7 +16,7 @@ interface PickerProps {
 
 /** Writes an entry for a device of a node, so that nobody has to type what Proxmox VE compares. */
 export function DevicePicker({ cluster, onEntry }: PickerProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const nodes = useNodeNames(cluster);
   const [chosen, setChosen] = useState<string | null>(null);
   if (nodes.error) return <Failed error={nodes.error} busy={nodes.isFetching} onRetry={() => { void nodes.refetch(); }} />;
@@ -39,7 +39,7 @@ export function DevicePicker({ cluster, onEntry }: PickerProps) {
 }
 
 function Devices({ cluster, node, onEntry }: PickerProps & { node: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useNodeDevices(cluster, node);
   const [address, setAddress] = useState<string | null>(null);
   const [alone, setAlone] = useState(false);

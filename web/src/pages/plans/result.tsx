@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import type { Schemas } from "../../api/client";
 import { Raw } from "../../components/copy";
 import { Icon } from "../../components/icon";
@@ -17,7 +17,7 @@ interface EndProps {
 
 /** How each step of a plan ended. */
 export function Result({ applied, onAgain, onClose }: EndProps & { applied: Schemas["Applied"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const head = useFocus();
   const { steps } = applied.plan;
   const pending = applied.steps.some((step, at) => step.pending && isGood(step) && steps[at]?.request !== null);
@@ -40,7 +40,7 @@ export function Result({ applied, onAgain, onClose }: EndProps & { applied: Sche
 const notTried: StepResult = { outcome: "not_tried", problem: null, pve: null, pending: false };
 
 function Ended({ number, step, result }: { number: number; step: PlanStep; result: StepResult }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <li className="step">
       <span className="no num" aria-hidden>{number}</span>
@@ -68,7 +68,7 @@ function OutcomeSign({ outcome }: { outcome: string }) {
 
 /** No answer came: what was begun may have been done, and may go on. */
 export function Lost({ error, onAgain, onClose }: EndProps & { error: unknown }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const head = useFocus();
   return (
     <>
@@ -83,13 +83,13 @@ export function Lost({ error, onAgain, onClose }: EndProps & { error: unknown })
 }
 
 function AuditLink() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const audit: string = "/audit";
   return <Link to={audit} search={{ action: "plan.step" }}>{t("plan.audit")}</Link>;
 }
 
 function EndFoot({ again, onAgain, onClose }: EndProps & { again: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div className="dlf">
       <span className="acts">

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Raw } from "../../components/copy";
 import { Sign } from "../../components/sign";
 import { useList } from "../../components/words";
@@ -7,7 +7,7 @@ import { Named } from "./named";
 
 /** The steps of a plan by number: what each sends, who may, and what guards it. */
 export function Steps({ steps }: { steps: readonly PlanStep[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <ol className="steps" aria-label={t("plan.steps")}>
       {steps.map((step, at) => (
@@ -31,7 +31,7 @@ export function Steps({ steps }: { steps: readonly PlanStep[] }) {
 
 /** What a step does, in a few words. */
 export function StepTitle({ step }: { step: PlanStep }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const slots = list(step.lines.map(({ slot }) => slot));
   const name = step.mapping ?? "";
@@ -43,7 +43,7 @@ const signs = { yes: "c-ok", no: "c-no", untold: "c-unknown" } as const;
 
 /** The privileges that a step needs, and whether the present credential has each. */
 function WhoMay({ needs }: { needs: readonly Need[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return needs.map((need) => {
     const held = need.held === null ? "untold" : need.held ? "yes" : "no";
     const words = need.root_only === null
@@ -55,7 +55,7 @@ function WhoMay({ needs }: { needs: readonly Need[] }) {
 
 /** What keeps a step from undoing a change of somebody else. */
 function GuardWords({ step: { guard, guard_digest: digest, vmid } }: { step: PlanStep }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const known = digest === null ? "" : ".known";
   const short = digest === null ? "" : `${digest.slice(0, 8)}…`;
   if (guard === "file_digest") return t(`plan.guard.file_digest${known}`, { digest: short });

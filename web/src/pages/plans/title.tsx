@@ -1,11 +1,11 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useList } from "../../components/words";
 import { formatTime } from "../../domain/format";
 import { nodesOf, type Intent, type Plan } from "../../domain/plan";
 
 /** What an intent is for, in a few words. */
 export function usePlanTitle(): (intent: Intent) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   return ({ kind, mapping, vms = [] }) => {
     const params = { name: mapping ?? "", vms: list(vms.map(String)), count: vms.length };
@@ -17,7 +17,7 @@ export function usePlanTitle(): (intent: Intent) => string {
 
 /** Which VM is meant, and how old what the plan was made from is. */
 export function PlanSub({ plan }: { plan: Plan }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useWords();
   const vms = plan.steps.filter(({ action }) => action === "set_vm");
   const [vm] = vms;
   const read = plan.read_at === null ? t("plan.read_untold") : t("plan.read", { time: formatTime(new Date(plan.read_at), i18n.language) });
@@ -31,7 +31,7 @@ export function PlanSub({ plan }: { plan: Plan }) {
 
 /** Where the commands are run: on the nodes of the VMs, or on any. */
 export function useWhere(): (plan: Pick<Plan, "steps">) => string {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   return ({ steps }) => {
     const nodes = nodesOf(steps);

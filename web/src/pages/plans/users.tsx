@@ -1,11 +1,11 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { VMState } from "../../components/vm";
 import type { Plan } from "../../domain/plan";
 import { Phase } from "../vms/line";
 
 /** The lines that refer to the mapping which changes. Links would lead away from what was begun. */
 export function Users({ plan: { users, snapshots } }: { plan: Plan }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (users.length + snapshots.length === 0) return null;
   return (
     <section className="planusers" aria-label={t("plan.users")}>

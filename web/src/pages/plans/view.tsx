@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Raw } from "../../components/copy";
 import { NotTold } from "../../components/states";
 import type { Plan } from "../../domain/plan";
@@ -29,7 +29,7 @@ export function PlanView({ plan, force, onForce }: PlanViewProps) {
 }
 
 function WayBack({ plan }: { plan: Plan }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const id = useId();
   const where = useWhere()(plan);
   const creates = plan.steps.some(({ action }) => action === "create_mapping");

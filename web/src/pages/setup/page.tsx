@@ -1,6 +1,6 @@
 import { useState, type SyntheticEvent } from "react";
 import { Link, useRouter } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useSetUp } from "../../api/session";
 import { Field } from "../../components/field";
 import { useTitle } from "../../components/head";
@@ -17,7 +17,7 @@ function takeToken(): string {
 }
 
 export function SetUpPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [token] = useState(takeToken);
   useTitle(t("setup.title"));
   useBodyClass("page-signin");
@@ -35,7 +35,7 @@ export function SetUpPage() {
 }
 
 function NoToken() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <p>{t("setup.no_token")}</p>
@@ -45,7 +45,7 @@ function NoToken() {
 }
 
 function SetUpForm({ token }: { token: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const router = useRouter();
   const setUp = useSetUp();
   const [name, setName] = useState("");

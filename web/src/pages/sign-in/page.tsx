@@ -1,7 +1,7 @@
 import { useEffect, useState, type SyntheticEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { signInOptionsQuery, useSignIn } from "../../api/session";
 import type { Schemas } from "../../api/client";
 import { Field } from "../../components/field";
@@ -13,7 +13,7 @@ import { Failed } from "../../components/states";
 import { safeBack } from "../../domain/path";
 
 export function SignInPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const options = useQuery(signInOptionsQuery);
   useTitle(t("signin.title"));
   useBodyClass("page-signin");
@@ -33,7 +33,7 @@ export function SignInPage() {
 }
 
 function Ways({ options }: { options: Schemas["SignInOptions"] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {options.password && <PasswordForm accounts={options.demo_accounts} />}
@@ -45,7 +45,7 @@ function Ways({ options }: { options: Schemas["SignInOptions"] }) {
 
 /** Name and password. A demo has its first account filled in, and signs in with the others at once. */
 function PasswordForm({ accounts }: { accounts: readonly Schemas["DemoAccountWithPass"][] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const first = accounts[0];
   const [name, setName] = useState(first?.name ?? "");
   const [password, setPassword] = useState(first?.password ?? "");

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useIdentity } from "../../api/session";
 import { useMakeToken } from "../../api/tokens";
 import { Raw } from "../../components/copy";
@@ -12,7 +12,7 @@ import { expiryOf, lifetimes } from "../../domain/token";
 
 /** Makes a token, then shows its text this once. */
 export function TokenForm({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { role: own } = useIdentity();
   const make = useMakeToken();
   const [name, setName] = useState("");
@@ -34,7 +34,7 @@ export function TokenForm({ onClose }: { onClose: () => void }) {
 }
 
 function Secret({ text, name, onClose }: { text: string; name: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <Dialog title={t("token.made_title", { name })} onClose={onClose}>
       <div className="dlb secret">

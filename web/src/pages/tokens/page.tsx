@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useIdentity, useMay } from "../../api/session";
 import { useRemoveToken, useTokens, type Token } from "../../api/tokens";
 import { Confirm } from "../../components/form";
@@ -14,7 +14,7 @@ import { TokenForm } from "./form";
 
 /** Tokens with which programs use the API. */
 export function TokensPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useTokens();
   // A token makes no tokens.
   const mayMake = useIdentity().kind === "session";
@@ -35,7 +35,7 @@ export function TokensPage() {
 }
 
 function Tokens({ rows }: { rows: readonly Token[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const [removing, setRemoving] = useState<Token | null>(null);
   const columns = useColumns(setRemoving);
   return (
@@ -47,7 +47,7 @@ function Tokens({ rows }: { rows: readonly Token[] }) {
 }
 
 function useColumns(remove: (token: Token) => void): Column<Token>[] {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const everybody = useMay("admin");
   const columns: Column<Token>[] = [
     { id: "name", title: t("token.name"), cell: (row) => <b className="strong">{row.name}</b> },
@@ -66,14 +66,14 @@ function useColumns(remove: (token: Token) => void): Column<Token>[] {
 }
 
 function Ends({ of }: { of: Token }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const now = useNow();
   const over = of.expires_at !== null && Date.parse(of.expires_at) <= now;
   return <div><CardLabel>{t("token.ends")}</CardLabel> <When at={of.expires_at} never={t("list.never")} />{over && <span className="is-warning"> {t("token.over")}</span>}</div>;
 }
 
 function RemoveToken({ of, onClose }: { of: Token; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const remove = useRemoveToken();
   return (
     <Confirm title={t("token.remove_title", { name: of.name })} send={t("list.remove")} onClose={onClose} error={remove.error} busy={remove.isPending} onConfirm={() => { remove.mutate(of.id, { onSuccess: onClose }); }}>

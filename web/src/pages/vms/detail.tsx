@@ -1,7 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useVM, type VMDetail } from "../../api/vms";
 import { CopyButton } from "../../components/copy";
 import { PageHead, useTitle, SectionHead } from "../../components/head";
@@ -23,7 +23,7 @@ import { VMStatus } from "./status";
 
 /** One VM: what its lines name, what a start takes along, where it can start, and what is to be done. */
 export function VMPage() {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { cluster, vmid } = useParams({ from: "/frame/vms/$cluster/$vmid" });
   // Proxmox VE gives numbers of nine digits at most.
   const number = /^\d{1,9}$/.test(vmid) ? Number(vmid) : 0;
@@ -37,7 +37,7 @@ export function VMPage() {
 }
 
 function OneVM({ cluster, vmid }: { cluster: string; vmid: number }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = useVM(cluster, vmid, false);
   const queries = useQueryClient();
   const refresh = useCallback(() => { void queries.invalidateQueries({ queryKey: ["vm", cluster, vmid] }); }, [queries, cluster, vmid]);
@@ -54,10 +54,11 @@ function OneVM({ cluster, vmid }: { cluster: string; vmid: number }) {
 }
 
 function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
+  const { t } = useWords();
   useTitle(`${String(vmid)} ${vm?.name ?? ""}`.trim());
   return (
     <>
-      <PrintHead title={`VM ${String(vmid)}`} />
+      <PrintHead title={`${t("list.vm")} ${String(vmid)}`} />
       <div className="head">
         <h1 tabIndex={-1}><span className="mono vmid">{vmid}</span> {vm?.name}</h1>
         {vm && (
@@ -72,19 +73,19 @@ function Head({ vmid, vm }: { vmid: number; vm?: VMDetail }) {
 }
 
 function Managed({ vm }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (vm.managed === null) return <NotTold>{t("gpu.managed_untold")}</NotTold>;
   return vm.managed ? t("vm.managed_as", { name: vm.desktop ?? t("vm.by_tag") }) : t("vm.not_managed");
 }
 
 function CopyLink({ cluster, vmid }: { cluster: string; vmid: number }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const link = `${window.location.origin}/vms/${encodeURIComponent(cluster)}/${String(vmid)}`;
   return <CopyButton text={link}>{t("vm.copy_link")}</CopyButton>;
 }
 
 function Told({ vm }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       <Head vmid={vm.vmid} vm={vm} />
@@ -108,7 +109,7 @@ function Told({ vm }: { vm: VMDetail }) {
 
 function DetailScope({ vm }: { vm: VMDetail }) {
   const text = useReasonText();
-  const { t } = useTranslation();
+  const { t } = useWords();
   const link = (key: string, words: string) => ({ key, link: <Link className="why" to="/vms" search={{ cluster: vm.cluster, node: vm.node }}>{words}</Link> });
   const told = issueReasons(vm.cluster, vm.node, [...vm.issues, ...vm.node_issues]).map((reason) => link(reason.key, text(reason)));
   const otherwise = vm.devices_read ? t("vm.why_untold") : t("vm.devices_untold", { node: vm.node });

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useVMDiagnosis } from "../../api/placement";
 import { Checks, useCheckCounts } from "../../components/checks";
 import { SectionHead } from "../../components/head";
@@ -6,7 +6,7 @@ import { Loaded } from "../../components/list";
 
 /** The checks to make when the VM does not start, in their order. */
 export function VMDoctor({ cluster, vmid }: { cluster: string; vmid: number }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const counts = useCheckCounts();
   const query = useVMDiagnosis(cluster, vmid);
   return (

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { VMDetail } from "../../api/vms";
 import { Raw } from "../../components/copy";
 import { SectionHead } from "../../components/head";
@@ -7,7 +7,7 @@ import { NotTold } from "../../components/states";
 
 /** What else of the configuration concerns devices. Not told looks different from none. */
 export function VMFacts({ vm }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <div>
       <SectionHead title={t("vm.config")} />
@@ -33,19 +33,19 @@ function flag(value: boolean | null, yes: string, no: string): string | null {
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return <div className="q"><dt>{name}</dt><dd>{children ?? <NotTold>{t("vm.not_told")}</NotTold>}</dd></div>;
 }
 
 function Dropped({ vm: { dropped_lines: lines } }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (lines === null) return <NotTold>{t("vm.dropped_not_told")}</NotTold>;
   if (lines.length === 0) return t("vm.none");
   return <ul>{lines.map((line) => <li key={`${line.section} ${String(line.line)}`}><Raw text={line.text} /><span className="label" lang="en">{t("vm.dropped_line", { line: line.line })} {line.reason}</span></li>)}</ul>;
 }
 
 function Snapshots({ vm: { snapshots } }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   if (snapshots === null) return <NotTold>{t("vm.not_told")}</NotTold>;
   if (snapshots.length === 0) return t("vm.none");
   return <ul>{snapshots.map((line) => <li key={`${line.snapshot} ${line.slot}`}><span>{line.snapshot}</span><Raw text={`${line.slot}: ${line.value}`} /></li>)}</ul>;

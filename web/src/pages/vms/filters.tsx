@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { Select } from "../../components/field";
 import { SearchField } from "../../components/search";
 import type { NodeRead } from "../../domain/vm";
@@ -15,7 +15,7 @@ interface VMFiltersProps {
 
 /** What of the list is shown. */
 export function VMFilters({ nodes, text, onText }: VMFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   const { node = "", via } = useSearch({ from: "/frame/vms" });
   const set = (part: Record<string, string | undefined>) => { void navigate({ to: ".", search: (old) => ({ ...old, ...part }), replace: true }); };

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useVM } from "../../api/vms";
 import { FindingList } from "../../components/finding";
 import { SectionHead } from "../../components/head";
@@ -7,7 +7,7 @@ import { useNumber } from "../../components/number";
 
 /** The findings about a VM and about what its lines name. They come after the rest. */
 export function VMFindings({ cluster, vmid, read }: { cluster: string; vmid: number; /** Its configuration was read. */ read: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const number = useNumber();
   const query = useVM(cluster, vmid, true);
   const findings = query.error ? undefined : query.data?.findings;

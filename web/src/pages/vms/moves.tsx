@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import type { Placement } from "../../api/placement";
 import { SectionHead } from "../../components/head";
 import { MoveText } from "../../components/placing-move";
@@ -12,7 +12,7 @@ import { answerOf, movesOf, nodesWith, type MoveAnswer, type MoveKind, type Node
 
 /** Three different questions, none of which answers another. */
 export function StartAndMove({ told }: { told: Placement }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const here = told.nodes.find((node) => node.here);
   return (
     <>
@@ -30,7 +30,7 @@ export function StartAndMove({ told }: { told: Placement }) {
 }
 
 function StartHere({ told, here }: { told: Placement; here: NodeVerdict }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const decides = here.reasons.find((reason) => reason.effect === "refuses") ?? here.reasons.find((reason) => reason.effect === "open");
   const say = usePlacingText("placement");
@@ -57,7 +57,7 @@ const looks: Record<MoveAnswer, readonly [SignName, string]> = {
 };
 
 function MoveQuestion({ told, kind, title, note }: { told: Placement; kind: MoveKind; title: string; note: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const groups = movesOf(told.nodes, kind);
   const answer = answerOf(groups);

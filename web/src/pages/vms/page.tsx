@@ -1,7 +1,7 @@
-import { useCallback, useDeferredValue, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { IconRefresh } from "@tabler/icons-react";
+import { useWords } from "../../i18n/words";
 import { useFindings } from "../../api/findings";
 import { useRetryVMs, useVMs, type ListRead } from "../../api/vms";
 import { useClusterNames } from "../../components/clusters";
@@ -30,13 +30,12 @@ export function VMsPage() {
 const none: readonly string[] = [];
 
 function VMs({ clusters }: { clusters: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { cluster, q = "", node = "", via } = useSearch({ from: "/frame/vms" });
   const { lists, nodes, refresh } = useVMs(clusters);
   const rows = useMemo(() => rowsOfVMs(nodes), [nodes]);
   const [text, type] = useTyping(q, useWriteSearch());
-  const wanted = useDeferredValue(text);
-  const shown = useMemo(() => filterVMs(rows, { q: wanted, node, via: via ?? null }), [rows, wanted, node, via]);
+  const shown = useMemo(() => filterVMs(rows, { q: text, node, via: via ?? null }), [rows, text, node, via]);
   const whole = lists.every((list) => list.error === null && list.problem === null);
   const busy = lists.some((list) => list.busy) || nodes.some((one) => one.busy);
   const settled = lists.length > 0 && lists.every((list) => !list.pending) && nodes.every((one) => !one.pending);
@@ -64,7 +63,7 @@ function useWriteSearch(): (text: string) => void {
 }
 
 function Nothing({ filtered, onClear }: { filtered: boolean; onClear: (text: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const navigate = useNavigate();
   if (!filtered) return <Empty title={t("vm.empty")}><p>{t("vm.empty_why")}</p></Empty>;
   const clear = () => { onClear(""); void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
@@ -73,7 +72,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: (text: str
 
 /** The lists of nodes that did not come, or came short. */
 function ListFaults({ lists, onRetry }: { lists: readonly ListRead[]; onRetry: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <>
       {lists.map((list) => {
@@ -87,7 +86,7 @@ function ListFaults({ lists, onRetry }: { lists: readonly ListRead[]; onRetry: (
 
 /** The nodes that gave no answer, each with its reason, where their VMs would stand. */
 function SilentNodes({ nodes }: { nodes: readonly NodeRead[] }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const problem = useProblemText();
   const retry = useRetryVMs();
   return (

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { usePlacement, type Placement } from "../../api/placement";
 import type { VMDetail } from "../../api/vms";
 import { SectionHead } from "../../components/head";
@@ -13,7 +13,7 @@ import { StartAndMove } from "./moves";
 
 /** On which nodes the VM can start, what a move would meet, and what would be with the mappings that are suggested. */
 export function VMPlacement({ vm }: { vm: VMDetail }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const query = usePlacement(vm.cluster, vm.vmid);
   return (
     <>
@@ -33,7 +33,7 @@ export function VMPlacement({ vm }: { vm: VMDetail }) {
 }
 
 function NodeTable({ cluster, nodes, label }: { cluster: string; nodes: readonly NodeVerdict[]; label: string }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const columns: Column<NodeVerdict>[] = [
     { id: "node", title: t("placement.node"), width: 96, cell: (node) => <><b className="mono">{node.node}</b>{node.here && <span className="label here"> {t("placement.here")}</span>}</> },
     { id: "verdict", title: t("placement.verdict"), width: 148, cell: (node) => <VerdictWord verdict={node.verdict} /> },
@@ -44,7 +44,7 @@ function NodeTable({ cluster, nodes, label }: { cluster: string; nodes: readonly
 
 /** What would be: mappings that are there only as a proposal never look like mappings that are. */
 function Suggested({ cluster, suggested }: { cluster: string; suggested: NonNullable<Placement["suggested"]> }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const list = useList();
   const mappings: string = "/mappings";
   const suggestions = { cluster, view: "suggestions" } as const;

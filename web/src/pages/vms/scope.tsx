@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../../i18n/words";
 import { useAllClusters } from "../../components/cluster";
 import { Dialog } from "../../components/dialog";
 import { useProblemText } from "../../components/problem";
@@ -10,7 +10,7 @@ import { scopeOfVMs, type NodeRead } from "../../domain/vm";
 
 /** How much was checked. While nodes are still to come nothing is called incomplete for want of them. */
 export function VMsScope({ nodes, settled, whole }: { nodes: readonly NodeRead[]; settled: boolean; whole: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const text = useReasonText();
   const [open, setOpen] = useState(false);
   const scope = scopeOfVMs(nodes, whole);
@@ -32,7 +32,7 @@ export function VMsScope({ nodes, settled, whole }: { nodes: readonly NodeRead[]
 }
 
 function Issues({ nodes, onClose }: { nodes: readonly NodeRead[]; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const all = useAllClusters();
   const text = useIssueText();
   const problem = useProblemText();
