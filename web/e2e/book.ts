@@ -45,6 +45,9 @@ function nodeC(change: Record<string, unknown>): Altered {
 }
 
 const unreadNode = { devices: null, complete: false, issues: [{ code: "devices_unreadable", message: "Not told.", node: "pve-c", blocks: true, devices: null, mapping: null, slot: null, vmid: null }] };
+/** The scope of a node that was seen whole, and of one that was not. */
+const seen = { node: "pve-c", scope: "proven", scope_reason: null, checked_vms: 2, visible_vms: 2, devices_read: true, complete: true, read_at: new Date().toISOString(), issues: [] };
+const unseen = { ...seen, scope: "unproven", scope_reason: "Not told.", checked_vms: 0, visible_vms: 2, complete: false, issues: [{ code: "vm_config_unreadable", message: "Not told.", node: "pve-c", blocks: true, devices: null, mapping: null, slot: null, vmid: 900 }] };
 const nodes = /\/clusters\/lab\/nodes$/;
 const mappings = /\/clusters\/lab\/mappings$/;
 const suggestions = /\/clusters\/lab\/mappings\/suggestions$/;
@@ -66,6 +69,8 @@ export const book: readonly Entry[] = [
   {
     path: "/gpus?node=pve-a&device=0000:01:00.0", titles: { en: "GPU resources", "zh-CN": "GPU 资源", ru: "Ресурсы GPU" },
     told: (main) => main.locator(".drawer").getByText("hostpci0: mapping=rtx-3090,pcie=1"), reads: /\/devices\/[^/]+$/, ages: true,
+    empty: { altered: [{ what: /\/devices\/[^/]+$/, answer: (said) => ({ ...said, state: "unreferenced", references: [] }) }], says: ["none in the configurations that were read", "This does not mean it can be assigned."] },
+    unread: { altered: [{ what: /\/devices\/[^/]+$/, answer: (said) => ({ ...said, iommu_group: null, group_members: null }) }], says: ["no IOMMU group, or not told: what goes along cannot be said"] },
   },
   {
     path: "/doctor?node=pve-a&device=0000:01:00.0",
@@ -81,7 +86,8 @@ export const book: readonly Entry[] = [
   {
     path: "/vms", titles: { en: "VMs", "zh-CN": "虚拟机", ru: "Виртуальные машины" },
     told: (main) => main.getByRole("row", { name: /render-1/ }), reads: nodes, ages: true,
-    empty: { altered: [onlyC, { what: /\/clusters\/lab\/vms\?/, answer: (said) => ({ ...said, vms: [] }) }], says: ["No VM passes a device through", "How many were visible stands above."] },
+    empty: { altered: [onlyC, { what: /\/clusters\/lab\/vms\?/, answer: (said) => ({ ...said, nodes: [seen], vms: [] }) }], says: ["No VM passes a device through", "All VMs were visible and read"] },
+    unread: { altered: [onlyC, { what: /\/clusters\/lab\/vms\?/, answer: (said) => ({ ...said, nodes: [unseen], vms: [] }) }], says: ["No visible VM has a hostpci line", "This does not mean that there is none", "0 of 2"] },
   },
   {
     path: "/vms/lab/103", titles: { en: "103 win11-cad", "zh-CN": "103 win11-cad", ru: "103 win11-cad" },
@@ -93,7 +99,8 @@ export const book: readonly Entry[] = [
   {
     path: "/findings", titles: { en: "Findings", "zh-CN": "发现", ru: "Замечания" },
     told: (main) => main.getByRole("button", { name: "device-not-present" }), reads: /\/clusters\/lab\/findings$/, ages: true,
-    empty: { altered: [{ what: /\/lab\/findings$/, answer: (said) => ({ ...said, findings: [] }) }], says: ["No findings", "What was not read stands above."] },
+    empty: { altered: [{ what: /\/lab\/findings$/, answer: (said) => ({ ...said, nodes: [seen], findings: [] }) }], says: ["Everything was visible and read"] },
+    unread: { altered: [{ what: /\/lab\/findings$/, answer: (said) => ({ ...said, nodes: [unseen], findings: [] }) }], says: ["No findings in what was read", "This does not mean that nothing is wrong", "0 of 2"] },
   },
   {
     path: "/mappings", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
@@ -111,7 +118,8 @@ export const book: readonly Entry[] = [
   {
     path: "/mappings?view=findings", titles: { en: "Resource mappings", "zh-CN": "资源映射", ru: "Сопоставления ресурсов" },
     told: (main) => main.locator(".fnds > li"), reads: mappings, ages: true,
-    empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, findings: [] }) }], says: ["No findings about mappings", "What was not read stands above."] },
+    empty: { altered: [{ what: mappings, answer: (said) => ({ ...said, read: "ok", scope: "proven", scopes: [seen], findings: [] }) }], says: ["Everything was visible and read", "No findings about mappings"] },
+    unread: { altered: [{ what: mappings, answer: (said) => ({ ...said, scopes: [unseen], findings: [] }) }], says: ["This does not mean that nothing is wrong", "No findings about mappings"] },
     changes: { operator: ["New"], admin: ["New"] },
   },
   {

@@ -26,19 +26,21 @@ interface TableProps<Row> {
   selected?: string | null;
   onOpen?: (row: Row) => void;
   className?: string;
+  /** So many rows are drawn at once, and more as the window shows them: a table in a box that scrolls needs all it can have. */
+  drawnAtOnce?: number;
   /** Stands after the last row: what was not read. */
   after?: ReactNode;
 }
 
-/** So many rows are drawn at once; of more, first those in sight. */
-const drawnAtOnce = 20;
+/** So many rows are drawn at once unless the table says otherwise; of more, first those in sight. */
+const usual = 20;
 
 /**
  * A table that stays fast with thousands of rows. Rows take the focus when they can be
  * opened: arrows, Home and End move, Enter opens. At 768 px and below each row is a card.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, className = "", after } = props;
+  const { label, columns, className = "", drawnAtOnce = usual, after } = props;
   const printing = usePrinting();
   return (
     <div className="panel bare">

@@ -3,7 +3,9 @@ import type { Messages } from "../merge";
 export default {
   "vm.count_other": "{{count}} 台直通虚拟机",
   "vm.empty": "没有虚拟机直通设备",
-  "vm.empty_why": "可见的虚拟机都没有 hostpci 配置行。可见数量见上方。",
+  "vm.empty_why": "所有虚拟机都可见且已读取，均没有 hostpci 配置行。",
+  "vm.empty_unproven": "可见的虚拟机都没有 hostpci 配置行",
+  "vm.empty_unproven_why": "这并不表示没有：不可见或未读取的部分见上方。",
   "vm.none_found": "没有虚拟机符合筛选条件",
   "vm.nodes_short": "{{cluster}} 的节点列表不完整。",
   "vm.node_failed": "未读取。",

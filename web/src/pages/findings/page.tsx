@@ -9,13 +9,13 @@ import { useReportReading } from "../../components/reading";
 import { Empty, Failed, StaleBanner } from "../../components/states";
 import { listScope } from "../../domain/export";
 import { incompleteBecause } from "../../domain/scope";
-import { scopeOfVMs } from "../../domain/vm";
 import { filterFindings, findingCsv, mergeFindings } from "../../domain/findings";
 import { NoCluster } from "../clusters/none";
 import { CodeDrawer } from "./code";
 import { FindingFilters } from "./filters";
 import { LongFindingList } from "./list";
-import { FindingsScope } from "./scope";
+import { NoFindings } from "./none";
+import { FindingsScope, provenBy, scopeOf } from "./scope";
 
 const none: readonly string[] = [];
 
@@ -47,30 +47,29 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
       {clusters.map(({ cluster, told }) => told && <FindingsScope key={cluster} cluster={cluster} nodes={told.nodes} named={names.length > 1} />)}
       {shown.length > 0 && <LongFindingList key={`${severity ?? ""} ${code} ${node}`} findings={shown} onCode={openCode} manyClusters={names.length > 1} />}
       {pending && <LoadingRows rows={6} />}
-      {!pending && shown.length === 0 && clusters.some(({ told }) => told !== null) && <Nothing filtered={all.length > 0} />}
+      {!pending && shown.length === 0 && clusters.some(({ told }) => told !== null) && <Nothing filtered={all.length > 0} proven={clusters.every(({ cluster, told }) => told !== null && provenBy(cluster, told.nodes))} />}
       {about !== undefined && <CodeDrawer code={about} onClose={close} />}
     </>
   );
 }
 
+type ClusterFindings = ReturnType<typeof useFindings>["clusters"][number];
+
 /** What the findings do not rest on. */
-function missing(clusters: ReturnType<typeof useFindings>["clusters"]): string[] {
-  return clusters.flatMap(({ cluster, told }) => {
-    if (told === null) return [`${cluster}: not read`];
-    const scope = scopeOfVMs(told.nodes.map((one) => ({ cluster, node: one.node, pending: false, busy: false, error: null, scope: one, vms: null })), true);
-    return incompleteBecause(scope);
-  });
+function missing(clusters: readonly ClusterFindings[]): string[] {
+  return clusters.flatMap(({ cluster, told }) => (told === null ? [`${cluster}: not read`] : incompleteBecause(scopeOf(cluster, told.nodes))));
 }
+
 
 function useOpenCode(): (code: string | undefined) => void {
   const navigate = useNavigate();
   return useMemo(() => (about: string | undefined) => { void navigate({ to: ".", search: (old) => ({ ...old, about }), resetScroll: false }); }, [navigate]);
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function Nothing({ filtered, proven }: { filtered: boolean; proven: boolean }) {
   const { t } = useWords();
   const navigate = useNavigate();
-  if (!filtered) return <Empty title={t("findings.empty")}><p>{t("findings.empty_why")}</p></Empty>;
+  if (!filtered) return <NoFindings proven={proven} />;
   const clear = () => { void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
   return <Empty title={t("findings.none_found")} action={<button type="button" className="btn" onClick={clear}>{t("list.all")}</button>} />;
 }

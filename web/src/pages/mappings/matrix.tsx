@@ -107,7 +107,7 @@ function Matrix({ told, rows, selected, onOpen }: MatrixProps) {
       className={["matrixbox", boxed ? "boxed" : "", rows.length > mostInBox ? "long" : "", selected === null ? "" : "chosen"].join(" ")}
       style={{ "--nodes": told.nodes.length } as CSSProperties}
     >
-      <Table label={t("nav.mappings")} className="matrix" columns={columns} rows={rows} rowKey={keyOf} rowHeight={69} cardHeight={240} selected={selected} onOpen={onOpen} />
+      <Table label={t("nav.mappings")} className="matrix" columns={columns} rows={rows} rowKey={keyOf} rowHeight={69} cardHeight={240} drawnAtOnce={mostInBox} selected={selected} onOpen={onOpen} />
     </div>
   );
 }

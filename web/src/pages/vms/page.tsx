@@ -40,11 +40,12 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
   const busy = lists.some((list) => list.busy) || nodes.some((one) => one.busy);
   const settled = lists.length > 0 && lists.every((list) => !list.pending) && nodes.every((one) => !one.pending);
   const findings = useFindings(clusters, settled);
+  const scope = useMemo(() => scopeOfVMs(nodes, whole), [nodes, whole]);
   useReportReading({ readAt: useMemo(() => oldestRead(nodes), [nodes]), busy, refresh });
   return (
     <>
       <StaleBanner />
-      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} scope={listScope(incompleteBecause(scopeOfVMs(nodes, whole), settled), { cluster, q, node, via })} />} />
+      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} scope={listScope(incompleteBecause(scope, settled), { cluster, q, node, via })} />} />
       <ListFaults lists={lists} onRetry={refresh} />
       <VMFilters nodes={nodes} text={text} onText={type} />
       {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={whole} />}
@@ -52,7 +53,7 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
       <SilentNodes nodes={nodes} />
       {!settled && <LoadingRows rows={shown.length > 0 ? 1 : 6} />}
       {settled && nodes.length === 0 && whole && <Empty title={t("overview.no_nodes")} />}
-      {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} onClear={type} />}
+      {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} proven={scope.full && scope.complete} onClear={type} />}
     </>
   );
 }
@@ -62,10 +63,17 @@ function useWriteSearch(): (text: string) => void {
   return useCallback((text) => { void navigate({ to: ".", search: (old) => ({ ...old, q: text || undefined }), replace: true, resetScroll: false }); }, [navigate]);
 }
 
-function Nothing({ filtered, onClear }: { filtered: boolean; onClear: (text: string) => void }) {
+interface NothingProps {
+  filtered: boolean;
+  /** All VMs were visible and read. */
+  proven: boolean;
+  onClear: (text: string) => void;
+}
+
+function Nothing({ filtered, proven, onClear }: NothingProps) {
   const { t } = useWords();
   const navigate = useNavigate();
-  if (!filtered) return <Empty title={t("vm.empty")}><p>{t("vm.empty_why")}</p></Empty>;
+  if (!filtered) return proven ? <Empty title={t("vm.empty")}><p>{t("vm.empty_why")}</p></Empty> : <Empty title={t("vm.empty_unproven")}><p>{t("vm.empty_unproven_why")}</p></Empty>;
   const clear = () => { onClear(""); void navigate({ to: ".", search: (old) => ({ cluster: old.cluster }) }); };
   return <Empty title={t("vm.none_found")} action={<button type="button" className="btn" onClick={clear}>{t("list.all")}</button>} />;
 }
