@@ -25,12 +25,13 @@ export default defineConfig(
   // The compiler knows what there is in Node and in a browser.
   { files: ["**/*.{js,mjs}"], rules: { "no-undef": "off" } },
   {
-    // Pages and components ask the hooks of src/api, which alone know the server.
+    // Pages and components ask the hooks of src/api, which alone know the server, and take
+    // their words from one place: listening to the language costs more than drawing a cell.
     files: ["src/pages/**", "src/components/**", "src/domain/**"],
     ignores: ["**/*.test.*"],
     rules: {
       "no-restricted-globals": ["error", { name: "fetch", message: "Ask a hook of src/api." }],
-      "no-restricted-imports": ["error", { paths: [{ name: "openapi-fetch", message: "Ask a hook of src/api." }] }],
+      "no-restricted-imports": ["error", { paths: [{ name: "openapi-fetch", message: "Ask a hook of src/api." }, { name: "react-i18next", message: "Use useWords." }] }],
     },
   },
 );

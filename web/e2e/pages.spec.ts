@@ -14,6 +14,13 @@ test("the filter of VMs is in the address, and a row leads to the VM and back", 
   await expect(page).toHaveURL(/q=llm/);
 });
 
+test("a VM whose configuration was not read is not counted among those with passthrough", async ({ page, open }) => {
+  await open("/vms");
+  await expect(page.getByRole("row", { name: /configuration not read/ })).toHaveCount(1);
+  const rows = await page.locator("#main tbody tr[data-index]").count();
+  await expect(page.locator(".head .sub")).toHaveText(`${String(rows - 1)} VMs with passthrough · 1 not read`);
+});
+
 test("a finding tells its evidence, its remedy and what its code means", async ({ page, open }) => {
   await open("/findings?code=device-not-present");
   await page.getByText("Evidence and remedy").click();

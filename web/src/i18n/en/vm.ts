@@ -3,6 +3,8 @@ import type { Messages } from "../merge";
 export default {
   "vm.count_one": "{{count}} VM with passthrough",
   "vm.count_other": "{{count}} VMs with passthrough",
+  "vm.count_unread_one": "{{count}} not read",
+  "vm.count_unread_other": "{{count}} not read",
   "vm.empty": "No VM passes a device through",
   "vm.empty_why": "All VMs were visible and read; none has a hostpci line.",
   "vm.empty_unproven": "No visible VM has a hostpci line",

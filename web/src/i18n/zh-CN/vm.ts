@@ -2,6 +2,7 @@ import type { Messages } from "../merge";
 
 export default {
   "vm.count_other": "{{count}} 台直通虚拟机",
+  "vm.count_unread_other": "{{count}} 台未读取",
   "vm.empty": "没有虚拟机直通设备",
   "vm.empty_why": "所有虚拟机都可见且已读取，均没有 hostpci 配置行。",
   "vm.empty_unproven": "可见的虚拟机都没有 hostpci 配置行",

@@ -14,7 +14,7 @@ import { Empty, Failed, NotRead, StaleBanner } from "../../components/states";
 import { useTyping } from "../../components/typing";
 import { listScope } from "../../domain/export";
 import { incompleteBecause } from "../../domain/scope";
-import { filterVMs, oldestRead, rowsOfVMs, scopeOfVMs, vmCsv, type NodeRead } from "../../domain/vm";
+import { filterVMs, oldestRead, rowsOfVMs, scopeOfVMs, vmCsv, type NodeRead, type VMInList } from "../../domain/vm";
 import { NoCluster } from "../clusters/none";
 import { VMFilters } from "./filters";
 import { VMsScope } from "./scope";
@@ -45,7 +45,7 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
   return (
     <>
       <StaleBanner />
-      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? t("vm.count", { count: rows.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} scope={listScope(incompleteBecause(scope, settled), { cluster, q, node, via })} />} />
+      <PageHead title={t("nav.vms")} sub={rows.length > 0 ? <Count rows={rows} /> : undefined} actions={shown.length > 0 && <ExportMenu name="vms" columns={vmCsv} rows={shown} scope={listScope(incompleteBecause(scope, settled), { cluster, q, node, via })} />} />
       <ListFaults lists={lists} onRetry={refresh} />
       <VMFilters nodes={nodes} text={text} onText={type} />
       {nodes.length > 0 && <VMsScope nodes={nodes} settled={settled} whole={whole} />}
@@ -56,6 +56,13 @@ function VMs({ clusters }: { clusters: readonly string[] }) {
       {settled && shown.length === 0 && nodes.some((one) => one.vms !== null) && <Nothing filtered={rows.length > 0} proven={scope.full && scope.complete} onClear={type} />}
     </>
   );
+}
+
+/** How many VMs have passthrough, and of how many that is not known. */
+function Count({ rows }: { rows: readonly VMInList[] }) {
+  const { t } = useWords();
+  const unread = rows.filter((row) => row.lines === null).length;
+  return <>{t("vm.count", { count: rows.length - unread })}{unread > 0 && <> · {t("vm.count_unread", { count: unread })}</>}</>;
 }
 
 function useWriteSearch(): (text: string) => void {
