@@ -92,6 +92,7 @@ export function useClusterFindings(clusters: readonly string[], ready: boolean) 
   return useMemo(() => ({
     pending: results.some((result) => result.isPending),
     error: results.find((result) => result.isError)?.error ?? null,
+    failed: clusters[results.findIndex((result) => result.isError)] ?? null,
     findings: mergeFindings(results.map((result, at) => (result.isError ? [] : (result.data?.findings ?? []).map((finding) => ({ cluster: clusters[at] ?? "", ...finding }))))),
     refresh: () => { for (const result of results) void result.refetch(); },
   }), [results, clusters]);

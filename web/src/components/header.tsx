@@ -83,7 +83,10 @@ function Search({ onDone }: { onDone: () => void }) {
   const send = (event: SyntheticEvent) => {
     event.preventDefault();
     onDone();
-    void navigate({ to: devicesPath, search: (old) => ({ cluster: old.cluster, q: text.trim() || undefined }) });
+    const wanted = text.trim();
+    // Nothing to search for leaves everything as it is, but for what was searched for.
+    if (wanted === "") void navigate({ to: ".", search: (old) => ({ ...old, q: undefined }) });
+    else void navigate({ to: devicesPath, search: (old) => ({ cluster: old.cluster, q: wanted }) });
   };
   return (
     <form className="search" role="search" onSubmit={send}>

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { useWords } from "../i18n/words";
 import { useClusterFindings, useInventory } from "../api/inventory";
 import { useClusters } from "../api/clusters";
-import { oldest, rowsOf, type NodeView } from "../domain/inventory";
+import { anyTold, oldest, rowsOf, type NodeView } from "../domain/inventory";
 import { scopeOf, type WholeScope } from "../domain/scope";
 import { useAllClusters, useCluster } from "./cluster";
 import { Dialog } from "./dialog";
@@ -39,8 +39,10 @@ export function useDevices() {
   const findings = useClusterFindings(names ?? none, settled);
   const scope = useMemo(() => scopeOf(views), [views]);
   const busy = views.some((view) => view.busy) || nodes.some((node) => node.busy);
+  // Of nodes that failed nothing is known, not even that they have no device.
+  const told = anyTold(nodes) || (settled && nodes.length === 0 && views.every((view) => view.error === null && view.told?.nodes));
   useReportReading({ readAt: oldest(nodes), busy, refresh });
-  return { names, listError: clusters.error, retryList: clusters.refetch, views, nodes, rows, answered, settled, findings, scope, busy, refresh };
+  return { names, listError: clusters.error, retryList: clusters.refetch, views, nodes, rows, answered, settled, told, findings, scope, busy, refresh };
 }
 
 export type Devices = ReturnType<typeof useDevices>;
@@ -114,7 +116,7 @@ export function ListFaults({ devices }: { devices: Devices }) {
         <Failed error={devices.listError} onRetry={() => { void devices.retryList(); }} />
       )}
       {devices.views.map((view) => {
-        if (view.error !== null) return <Failed key={view.cluster} error={view.error} onRetry={devices.refresh} busy={view.busy} />;
+        if (view.error !== null) return <Failed key={view.cluster} of={devices.views.length > 1 ? view.cluster : undefined} error={view.error} onRetry={devices.refresh} busy={view.busy} />;
         if (view.told && !view.told.complete && view.told.problem !== null) {
           return <div key={view.cluster} className="hatched listfault"><div><p>{t("gpu.nodes_unknown", { cluster: view.cluster })} {view.told.problem}</p></div></div>;
         }

@@ -48,20 +48,22 @@ export function NotTold({ children }: { children: ReactNode }) {
 }
 
 interface FailedProps {
+  /** What was read, where several are. */
+  of?: string | undefined;
   error: unknown;
   onRetry?: () => void;
   busy?: boolean;
 }
 
 /** A read failed: the reason, what to quote, and Retry. The old list must be gone. */
-export function Failed({ error, onRetry, busy = false }: FailedProps) {
+export function Failed({ of, error, onRetry, busy = false }: FailedProps) {
   const { t } = useWords();
   const text = useProblemText();
   return (
     <div className="failed" role="alert">
       <span className="is-error"><Sign name="v-error" label={t("severity.error")} /></span>
       <div>
-        <p>{text(error)}</p>
+        <p>{of !== undefined && <b className="strong"><bdi>{of}</bdi>: </b>}{text(error)}</p>
         <ProblemSource error={error} />
       </div>
       {onRetry && (

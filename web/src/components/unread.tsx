@@ -3,7 +3,7 @@ import { useWords } from "../i18n/words";
 import { useRetryNode } from "../api/inventory";
 import type { NodeView } from "../domain/inventory";
 import { Icon } from "./icon";
-import { useProblemText } from "./problem";
+import { ProblemSource, useProblemText } from "./problem";
 import { useIssueText } from "./words";
 
 interface UnreadNodeProps {
@@ -26,11 +26,11 @@ export function UnreadNode({ view, named = false, row = false }: UnreadNodeProps
   return (
     <div className={row ? "hatched unreadrow" : "hatched"}>
       <div>
-        <p>
+        <div className="grow"><p>
           {named && <><b className="mono strong">{view.node}</b>{" "}</>}
           {t("gpu.unread.not_read_why", { why })} {vms > 0 ? t("gpu.unread.unknown_vms", { count: vms }) : t("gpu.unread.unknown")}
           {(view.online === false || issue?.code === "node_unreachable") && <><br />{t("gpu.unread.check_on", { node: view.node })} <span className="mono">systemctl status pveproxy</span></>}
-        </p>
+        </p><ProblemSource error={view.error} /></div>
         <button type="button" className="btn" disabled={view.busy} onClick={() => { retry(view.cluster, view.node); }}>
           <Icon of={IconRefresh} />{t("gpu.unread.retry", { node: view.node })}
         </button>

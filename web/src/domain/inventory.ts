@@ -220,6 +220,11 @@ export function search(rows: readonly Row[], text: string): readonly Row[] {
   return words.length === 0 ? rows : rows.filter((row) => hasWords(row.words, words));
 }
 
+/** Whether the devices of any of these nodes were read. */
+export function anyTold(nodes: readonly NodeView[]): boolean {
+  return nodes.some((node) => node.answer?.devices != null);
+}
+
 /** When the oldest answer of these was read, in milliseconds since 1970; null: none was. */
 export function oldest(nodes: readonly NodeView[]): number | null {
   const times = nodes.flatMap(({ answer }) => (answer?.read_at == null ? [] : [Date.parse(answer.read_at)]));

@@ -18,6 +18,8 @@ export default {
   "overview.no_nodes": "The cluster tells of no node.",
   "overview.no_cluster": "No cluster is registered",
   "overview.no_cluster_why": "An administrator registers a cluster with an API token; its devices then stand here.",
+  "overview.lost": "not read: {{names}}",
+  "overview.no_node_known": "No node of cluster {{cluster}} is known, nor any of its devices. Why stands above.",
   "overview.worst": "Worst findings",
   "overview.all_findings_one": "All {{count}}",
   "overview.all_findings_other": "All {{count}}",

@@ -24,6 +24,8 @@ export default {
   "overview.no_nodes": "Кластер не сообщает ни об одном узле.",
   "overview.no_cluster": "Кластеры не зарегистрированы",
   "overview.no_cluster_why": "Администратор регистрирует кластер с токеном API; после этого здесь появятся его устройства.",
+  "overview.lost": "не прочитано: {{names}}",
+  "overview.no_node_known": "Узлы кластера {{cluster}} и их устройства неизвестны. Причина указана выше.",
   "overview.worst": "Главные замечания",
   "overview.all_findings_one": "Все {{count}}",
   "overview.all_findings_few": "Все {{count}}",

@@ -15,6 +15,8 @@ export default {
   "overview.no_nodes": "集群未告知任何节点。",
   "overview.no_cluster": "尚未登记集群",
   "overview.no_cluster_why": "管理员用 API 令牌登记集群后，其设备会显示在这里。",
+  "overview.lost": "未读取：{{names}}",
+  "overview.no_node_known": "集群 {{cluster}} 的节点和设备均未知，原因见上方。",
   "overview.worst": "最重要的发现",
   "overview.all_findings_other": "全部 {{count}} 条",
   "overview.no_findings": "已读取的节点没有发现。",

@@ -48,7 +48,7 @@ function Desktops({ clusters }: { clusters: readonly string[] }) {
         sub={read > 0 ? `${where} · ${t("desktop.count", { count: rows.length })}` : where}
         actions={clusters.length > 0 && <><DesktopExport lists={lists} rows={shown} q={text.trim()} />{mayChange && <Changes clusters={clusters} />}</>}
       />
-      {lists.map((list) => list.error !== null && <Failed key={list.cluster} error={list.error} onRetry={list.retry} busy={list.busy} />)}
+      {lists.map((list) => list.error !== null && <Failed key={list.cluster} of={lists.length > 1 ? list.cluster : undefined} error={list.error} onRetry={list.retry} busy={list.busy} />)}
       <TagRules lists={lists} several={clusters.length > 1} />
       {rows.length > 0 && (
         <div className="filters">

@@ -42,7 +42,7 @@ function Findings({ clusters: names }: { clusters: readonly string[] }) {
     <>
       <StaleBanner />
       <PageHead title={t("nav.findings")} sub={all.length > 0 ? t("findings.count", { count: all.length }) : undefined} actions={shown.length > 0 && <ExportMenu name="findings" columns={findingCsv} rows={shown} scope={listScope(missing(clusters), { cluster, severity, code, node })} />} />
-      {clusters.map((one) => one.error && <Failed key={one.cluster} error={one.error} busy={one.busy} onRetry={refresh} />)}
+      {clusters.map((one) => one.error && <Failed key={one.cluster} of={names.length > 1 ? one.cluster : undefined} error={one.error} busy={one.busy} onRetry={refresh} />)}
       <FindingFilters all={all} nodes={nodes} told={clusters.some(({ told }) => told !== null)} />
       {clusters.map(({ cluster, told }) => told && <FindingsScope key={cluster} cluster={cluster} nodes={told.nodes} named={names.length > 1} />)}
       {shown.length > 0 && <LongFindingList key={`${severity ?? ""} ${code} ${node}`} findings={shown} onCode={openCode} manyClusters={names.length > 1} />}

@@ -9,7 +9,7 @@ import { StaleBanner } from "../../components/states";
 import { useTyping } from "../../components/typing";
 import { formatDateTime } from "../../domain/format";
 import { findingsByRow } from "../../domain/finding";
-import { countStates, countVFStates, inState, search, sortRows, type Row } from "../../domain/inventory";
+import { anyTold, countStates, countVFStates, inState, search, sortRows, type Row } from "../../domain/inventory";
 import { scopeOf, viewsOfNode } from "../../domain/scope";
 import { parseDevice, writeDevice } from "../../domain/select";
 import { NoCluster } from "../clusters/none";
@@ -30,8 +30,7 @@ export function GpusPage() {
   const scope = useMemo(() => scopeOf(views), [views]);
   const answered = nodes.filter((view) => !view.pending).length;
   const settled = devices.names !== null && views.length > 0 && views.every((view) => !view.pending) && answered === nodes.length;
-  // Of nodes that failed nothing is known, not even that they have no device.
-  const told = nodes.some((view) => view.answer !== null) || (devices.settled && nodes.length === 0 && views.every((view) => view.error === null));
+  const told = node === undefined ? devices.told : anyTold(nodes);
   const [text, type] = useTyping(q, useCallback((typed: string) => {
     void navigate({ search: (old) => ({ ...old, q: typed || undefined }), replace: true, resetScroll: false });
   }, [navigate]));
@@ -54,8 +53,8 @@ export function GpusPage() {
       <StaleBanner />
       <Filters counts={told ? { cards: countStates(found), functions: countVFStates(found) } : null} nodes={devices.nodes} text={text} onText={type} />
       <ListFaults devices={devices} />
-      <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={settled} />
-      <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} filtered={text.trim() !== "" || state !== undefined} onOpen={select} onClear={() => { type(""); }} />
+      {(nodes.length > 0 || node === undefined || !settled) && <DevicesScope scope={scope} nodes={nodes} answered={answered} settled={settled} />}
+      <DeviceTable devices={devices} nodes={nodes} rows={rows} notes={notes} selected={open} told={told} filtered={text.trim() !== "" || state !== undefined} onOpen={select} onClear={() => { type(""); }} />
       {open && <DeviceDrawer key={`${open.cluster}/${open.node}/${open.address}`} selection={open} devices={devices} onClose={close} />}
     </>
   );

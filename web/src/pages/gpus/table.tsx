@@ -20,6 +20,8 @@ interface DeviceTableProps {
   nodes: readonly NodeView[];
   rows: readonly Row[];
   notes: ReadonlyMap<string, readonly Finding[]>;
+  /** Something of them was read. */
+  told: boolean;
   selected: DeviceSelection | null;
   filtered: boolean;
   onOpen: (row: Row) => void;
@@ -27,12 +29,12 @@ interface DeviceTableProps {
   onClear: () => void;
 }
 
-export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, onOpen, onClear }: DeviceTableProps) {
+export function DeviceTable({ devices, nodes, rows, notes, told, selected, filtered, onOpen, onClear }: DeviceTableProps) {
   const { t } = useWords();
   const columns = useColumns(notes, devices.views.length > 1);
   useFirstRow();
   const unread = nodes.filter((node) => !node.pending && node.answer?.devices == null);
-  const pending = devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
+  const pending = (devices.names === null && devices.listError === null) || devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
   if (rows.length === 0 && !pending && (unread.length === 0 || filtered)) {
     // Where the nodes were not told, nobody can say that one is not there.
     if (nodes.length === 0 && devices.views.some((view) => !view.told?.nodes)) return null;
@@ -57,7 +59,7 @@ export function DeviceTable({ devices, nodes, rows, notes, selected, filtered, o
         onOpen={onOpen}
         after={<>{pending && <SkeletonRows />}<UnreadRows nodes={unread} /></>}
       />
-      {!pending && <div className="foot num"><span>{t("gpu.foot", { count: rows.length })}</span><span>{t("gpu.foot_vf")}</span></div>}
+      {!pending && told && <div className="foot num"><span>{t("gpu.foot", { count: rows.length })}</span><span>{t("gpu.foot_vf")}</span></div>}
     </div>
   );
 }

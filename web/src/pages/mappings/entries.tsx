@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "@tanstack/react-router";
 import { useWords } from "../../i18n/words";
 import { useNumber } from "../../components/number";
+import { CardLabel } from "../../components/list";
 import { SeveritySign, Sign } from "../../components/sign";
 import { NotTold } from "../../components/states";
 import { entryRows, faultIn, faultKinds, shortName, type Entry, type EntryRow, type MappingRow } from "../../domain/mapping";
@@ -14,7 +15,7 @@ export function Entries({ row: { cluster, mapping } }: { row: MappingRow }) {
   if (rows.length === 0) return <div className="empty"><p className="muted">{t("mapping.no_entries")}</p></div>;
   return (
     <div className="scrollx" tabIndex={0} role="region" aria-label={t("mapping.entries_of", { name: mapping.id })}>
-      <table className="entries">
+      <table className="entries cards flow">
         <colgroup>
           <col style={{ width: 104 }} /><col style={{ width: 64 }} /><col style={{ width: 136 }} /><col /><col style={{ width: 136 }} />
           <col style={{ width: 104 }} /><col style={{ width: 136 }} /><col style={{ width: 160 }} /><col style={{ width: 160 }} />
@@ -30,14 +31,14 @@ export function Entries({ row: { cluster, mapping } }: { row: MappingRow }) {
           {rows.map((one) => (
             <tr key={one.entry.number} className={one.entry.faults.length > 0 ? "bad" : undefined}>
               <td className="mono">{one.cell.node}</td>
-              <td className="num r">{number(one.entry.number)}</td>
-              <td className="mono"><Path path={one.entry.path} /></td>
-              <td><Device entry={one.entry} cluster={cluster} node={one.cell.node} /></td>
-              <td className="mono"><Value entry={one.entry} property="id" value={one.entry.id} /></td>
-              <td className="mono"><Value entry={one.entry} property="iommugroup" value={one.entry.iommugroup} /></td>
-              <td className="mono"><Value entry={one.entry} property="subsystem-id" value={one.entry.subsystem_id} /></td>
-              <td><OurCheck entry={one.entry} /></td>
-              <td><PVECheck row={one} /></td>
+              <td className="num r"><CardLabel>{t("mapping.entry")}</CardLabel>{number(one.entry.number)}</td>
+              <td><CardLabel>{t("mapping.path")}</CardLabel><div className="mono"><Path path={one.entry.path} /></div></td>
+              <td><CardLabel>{t("mapping.device")}</CardLabel><div><Device entry={one.entry} cluster={cluster} node={one.cell.node} /></div></td>
+              <td><CardLabel>{t("mapping.ids")}</CardLabel><div className="mono"><Value entry={one.entry} property="id" value={one.entry.id} /></div></td>
+              <td><CardLabel>{t("mapping.group")}</CardLabel><div className="mono"><Value entry={one.entry} property="iommugroup" value={one.entry.iommugroup} /></div></td>
+              <td><CardLabel>{t("mapping.subsystem")}</CardLabel><div className="mono"><Value entry={one.entry} property="subsystem-id" value={one.entry.subsystem_id} /></div></td>
+              <td><CardLabel>{t("mapping.our_check")}</CardLabel><div><OurCheck entry={one.entry} /></div></td>
+              <td><CardLabel>{t("mapping.pve_check")}</CardLabel><div><PVECheck row={one} /></div></td>
             </tr>
           ))}
         </tbody>

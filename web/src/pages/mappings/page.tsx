@@ -51,7 +51,7 @@ function Shown({ clusters }: { clusters: readonly string[] }) {
         )}
       />
       <ViewSwitch told={told} text={text} onText={type} />
-      {reads.map(({ cluster, error, busy }) => error !== null && <Failed key={cluster} error={error} busy={busy} onRetry={refresh} />)}
+      {reads.map(({ cluster, error, busy }) => error !== null && <Failed key={cluster} of={reads.length > 1 ? cluster : undefined} error={error} busy={busy} onRetry={refresh} />)}
       {view === "suggestions" && suggestions.map((read) => read.told && <Suggestions key={read.cluster} told={read.told} named={many} />)}
       {view === "findings" && told.length > 0 && <MappingFindings told={told} many={many} />}
       {view === undefined && told.map((one) => <ClusterMappings key={one.cluster} told={one} text={text} onClear={() => { type(""); }} />)}

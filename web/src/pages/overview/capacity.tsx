@@ -2,6 +2,8 @@ import { Fragment, useMemo } from "react";
 import { useWords } from "../../i18n/words";
 import { SectionHead } from "../../components/head";
 import { useNumber } from "../../components/number";
+import { NotTold } from "../../components/states";
+import { useList } from "../../components/words";
 import type { Capacity } from "../../domain/capacity";
 import { sum } from "../../domain/capacity";
 import { states, type Row } from "../../domain/inventory";
@@ -11,14 +13,18 @@ interface CapacityTableProps {
   lines: readonly Capacity[];
   /** Nodes that were not read; null: they are still being read. */
   missing: number | null;
+  /** Clusters of which no node is known. */
+  lost: readonly string[];
   by: "model" | "cluster";
 }
 
 /** How many cards there are of each state. Beside it always the word that this does not say what can be assigned. */
-export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) {
+export function CapacityTable({ rows, lines, missing, lost, by }: CapacityTableProps) {
   const { t } = useWords();
   const whole = useMemo(() => ({ ...sum(rows), key: "", name: "", ids: "", profiles: [], vf: null, vgpu: 0, nodes: [] }), [rows]);
+  const list = useList();
   if (rows.length === 0) return null;
+  const without = lost.length > 0 ? ` · ${t("overview.lost", { names: list(lost) })}` : "";
   const total = missing === null ? t("overview.so_far") : missing > 0 ? t("overview.total_without", { count: missing }) : t("overview.total");
   return (
     <>
@@ -37,7 +43,8 @@ export function CapacityTable({ rows, lines, missing, by }: CapacityTableProps) 
           </thead>
           <tbody>
             {lines.map((line) => <Line key={line.key} line={line} name={<>{line.name} {line.ids !== "" && <span className="mono muted">{line.ids}</span>}</>} />)}
-            <Line line={whole} name={total} whole />
+            {by === "cluster" && lost.map((name) => <tr key={`lost ${name}`}><td>{name}</td><td colSpan={7}><NotTold>{t("overview.not_read")}</NotTold></td></tr>)}
+            <Line line={whole} name={total + without} whole />
           </tbody>
         </table>
       </div>

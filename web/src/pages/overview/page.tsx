@@ -7,6 +7,7 @@ import { DevicesScope, ListFaults, useDevices } from "../../components/inventory
 import { useNumber } from "../../components/number";
 import { Sign, stateLooks } from "../../components/sign";
 import { VFCount } from "../../components/vf-count";
+import { useList } from "../../components/words";
 import { Empty, StaleBanner } from "../../components/states";
 import { capacityByCluster, capacityByModel } from "../../domain/capacity";
 import { countStates, countVFStates, states, type Counts, type DeviceState } from "../../domain/inventory";
@@ -16,6 +17,7 @@ import { WorstFindings } from "./worst";
 
 export function OverviewPage() {
   const { t } = useWords();
+  const list = useList();
   const devices = useDevices();
   const { nodes, rows, settled } = devices;
   const { state } = useSearch({ from: "/frame/" });
@@ -23,13 +25,14 @@ export function OverviewPage() {
   const counts = useMemo(() => ({ cards: countStates(rows), functions: countVFStates(rows) }), [rows]);
   const models = useMemo(() => capacityByModel(rows), [rows]);
   const clusters = useMemo(() => (all ? capacityByCluster(rows) : []), [rows, all]);
+  const lost = devices.views.filter((view) => view.error !== null).map((view) => view.cluster);
   const read = nodes.filter((node) => node.answer?.devices != null).length;
   if (devices.names?.length === 0) return <NoCluster />;
   return (
     <>
-      <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })} · {t("overview.read", { read, count: nodes.length })}</>} />
+      <PageHead title={t("nav.overview")} sub={nodes.length > 0 && <>{t("overview.devices", { count: rows.length })} · {t("overview.read", { read, count: nodes.length })}{lost.length > 0 && <> · {t("overview.lost", { names: list(lost) })}</>}</>} />
       <StaleBanner />
-      <Counters counts={settled || rows.length > 0 ? counts : null} state={state} />
+      <Counters counts={devices.told ? counts : null} state={state} />
       <ListFaults devices={devices} />
       <DevicesScope {...devices} />
       <div className="cols">
@@ -39,8 +42,8 @@ export function OverviewPage() {
         </div>
         <WorstFindings {...devices.findings} waiting={!settled} />
       </div>
-      <CapacityTable rows={rows} lines={models} missing={settled ? nodes.length - read : null} by="model" />
-      {all && <CapacityTable rows={rows} lines={clusters} missing={settled ? nodes.length - read : null} by="cluster" />}
+      <CapacityTable rows={rows} lines={models} missing={settled ? nodes.length - read : null} lost={lost} by="model" />
+      {all && <CapacityTable rows={rows} lines={clusters} missing={settled ? nodes.length - read : null} lost={lost} by="cluster" />}
     </>
   );
 }

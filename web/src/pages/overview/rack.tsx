@@ -3,7 +3,7 @@ import { Link, useNavigate, useRouter, useSearch } from "@tanstack/react-router"
 import { useWords } from "../../i18n/words";
 import type { Devices } from "../../components/inventory";
 import { useAge } from "../../components/reading";
-import { Bar, Dot, Empty } from "../../components/states";
+import { Bar, Dot, Empty, NotRead } from "../../components/states";
 import { UnreadNode } from "../../components/unread";
 import { inState, rowsOf, tilesOf, type DeviceState, type NodeView, type Row } from "../../domain/inventory";
 import { rackKey } from "./keys";
@@ -31,11 +31,23 @@ export function Rack({ devices, state, all }: RackProps) {
     return () => { document.removeEventListener("keydown", onKey); };
   }, []);
   if (views.length === 0 || views.some((view) => view.pending)) return <><SkeletonNode /><SkeletonNode /></>;
-  if (nodes.length === 0) return views.every((view) => view.told?.nodes) ? <Empty title={t("overview.no_nodes")} /> : null;
+  if (nodes.length === 0 && !(all && views.some((view) => view.error !== null))) return views.every((view) => view.told?.nodes) ? <Empty title={t("overview.no_nodes")} /> : null;
   return (
     <div ref={box} onClick={onClick}>
+      {all && views.filter((view) => view.error !== null).map((view) => <LostCluster key={view.cluster} cluster={view.cluster} />)}
       {nodes.map((node) => <NodeSection key={`${node.cluster}/${node.node}`} view={node} state={state} all={all} hrefOf={hrefOf} many={devices.rows.length > drawnAtOnce} />)}
     </div>
+  );
+}
+
+/** Stands where the nodes of a cluster would stand; why they are not known stands above. */
+function LostCluster({ cluster }: { cluster: string }) {
+  const { t } = useWords();
+  return (
+    <section className="node" aria-label={cluster}>
+      <div className="line"><h3>{cluster}</h3></div>
+      <NotRead>{t("overview.no_node_known", { cluster })}</NotRead>
+    </section>
   );
 }
 

@@ -15,6 +15,8 @@ const shown = 7;
 interface WorstProps {
   pending: boolean;
   error: unknown;
+  /** The cluster that gave the error. */
+  failed: string | null;
   findings: readonly Finding[];
   refresh: () => void;
   /** The nodes have not all answered: findings compare them. */
@@ -22,15 +24,16 @@ interface WorstProps {
 }
 
 /** The findings that weigh most, and the way to all of them. Where one cluster did not answer, its error stands above those of the others. */
-export function WorstFindings({ pending, error, findings, refresh, waiting }: WorstProps) {
+export function WorstFindings({ pending, error, failed, findings, refresh, waiting }: WorstProps) {
   const { t } = useWords();
   const has = usePagePaths().has(findingsPath);
+  const all = useAllClusters();
   const settling = pending || waiting;
   const more = has && findings.length > 0 ? <Link to={findingsPath}>{t("overview.all_findings", { count: findings.length })}</Link> : undefined;
   return (
     <div>
       <SectionHead title={t("overview.worst")} {...(more === undefined ? {} : { more })} />
-      {error !== null && <Failed error={error} onRetry={refresh} busy={pending} />}
+      {error !== null && <Failed of={all ? failed ?? undefined : undefined} error={error} onRetry={refresh} busy={pending} />}
       {error === null && settling && <Skeleton />}
       {error === null && !settling && findings.length === 0 && <div className="panel"><div className="empty"><p className="muted">{t("overview.no_findings")}</p></div></div>}
       {!settling && findings.length > 0 && <ul className="panel flist">{findings.slice(0, shown).map((finding, index) => <Line key={index} finding={finding} has={has} />)}</ul>}

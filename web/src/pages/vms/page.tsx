@@ -91,7 +91,7 @@ function ListFaults({ lists, onRetry }: { lists: readonly ListRead[]; onRetry: (
   return (
     <>
       {lists.map((list) => {
-        if (list.error !== null) return <Failed key={list.cluster} error={list.error} busy={list.busy} onRetry={onRetry} />;
+        if (list.error !== null) return <Failed key={list.cluster} of={lists.length > 1 ? list.cluster : undefined} error={list.error} busy={list.busy} onRetry={onRetry} />;
         if (list.problem !== null) return <NotRead key={list.cluster}>{t("vm.nodes_short", { cluster: list.cluster })} <span lang="en">{list.problem}</span></NotRead>;
         return null;
       })}
