@@ -30,9 +30,9 @@ func TestLineDropped(t *testing.T) {
 		{"hostpci0: mapping=1", "no mapping can have the name that stands there", anew},
 		{"hostpci0: nonsense", "what stands where the address belongs is no address", anew},
 		{"hostpci0: 05:00+", "what stands where the address belongs is not an address alone", anew},
-		{"hostpci16: 05:00", "the slots of a VM are hostpci0 to hostpci15", "qm set 101 --hostpciN (N is 0 to 15) …"},
+		{"hostpci16: 05:00", "the slots of a VM are hostpci0 to hostpci15", "as one of hostpci0 to hostpci15: qm set 101 --hostpciN …"},
 		{"hostpci0: 0A:00|hostpci0: 05:00", "It takes another line of the key.", anew},
-		{"hostpci0: 01:00.0|hostpci1: 0000:01:00.0,FOO=1", "Do not just correct it: hostpci0 already names 0000:01:00.0.", "Remove the line"},
+		{"hostpci0: 01:00.0|hostpci1: 0000:01:00.0,FOO=1", "Do not just correct it: hostpci0 already names 0000:01:00.0.", "Remove the line from the file, or write it anew and remove the other one"},
 	} {
 		found := slices.DeleteFunc(lineWorld{config: c.line}.find(t), func(f Finding) bool { return f.Code != HostPCILineIgnored })
 		if len(found) != 1 {
