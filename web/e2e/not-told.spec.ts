@@ -1,4 +1,4 @@
-import { breakable } from "./fault";
+import { alter, breakable } from "./fault";
 import { expect, test } from "./test";
 
 // What was not read is no number, and what is missing from a number stands beside it.
@@ -74,4 +74,22 @@ test("a search for nothing leaves the filters as they are", async ({ page, open 
   await expect(page).not.toHaveURL(/q=/);
   await expect(page).toHaveURL(/node=pve-a/);
   await expect(page).toHaveURL(/state=referenced/);
+});
+
+test("where no node is known, having no findings proves nothing", async ({ page, open }) => {
+  await alter(page, [{ what: /\/lab\/findings$/, answer: (said) => ({ ...said, nodes: [], findings: [] }) }]);
+  await open("/findings");
+  await expect(page.locator("#main")).toContainText("This does not mean that nothing is wrong");
+  await expect(page.locator("#main")).not.toContainText("Everything was visible and read");
+});
+
+test("a list of nodes that is empty because it came short gives no zeros", async ({ page, open }) => {
+  await alter(page, [{ what: /\/clusters\/lab\/nodes$/, answer: (said) => ({ ...said, complete: false, problem: "Cut on purpose.", nodes: [] }) }]);
+  for (const [path, numbers] of [["/", ".counter b"], ["/gpus", ".filters .seg .n"]] as const) {
+    await open(path);
+    const main = page.locator("#main");
+    await expect(main).toContainText("Cut on purpose.");
+    for (const number of await main.locator(numbers).all()) await expect(number).toHaveText("–");
+    await expect(main).not.toContainText("tells of no node");
+  }
 });

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { useWords } from "../i18n/words";
 import { useClusterFindings, useInventory } from "../api/inventory";
 import { useClusters } from "../api/clusters";
-import { anyTold, oldest, rowsOf, type NodeView } from "../domain/inventory";
+import { allNodesTold, anyTold, oldest, rowsOf, type NodeView } from "../domain/inventory";
 import { scopeOf, type WholeScope } from "../domain/scope";
 import { useAllClusters, useCluster } from "./cluster";
 import { Dialog } from "./dialog";
@@ -40,7 +40,7 @@ export function useDevices() {
   const scope = useMemo(() => scopeOf(views), [views]);
   const busy = views.some((view) => view.busy) || nodes.some((node) => node.busy);
   // Of nodes that failed nothing is known, not even that they have no device.
-  const told = anyTold(nodes) || (settled && nodes.length === 0 && views.every((view) => view.error === null && view.told?.nodes));
+  const told = anyTold(nodes) || (settled && nodes.length === 0 && views.every(allNodesTold));
   useReportReading({ readAt: oldest(nodes), busy, refresh });
   return { names, listError: clusters.error, retryList: clusters.refetch, views, nodes, rows, answered, settled, told, findings, scope, busy, refresh };
 }

@@ -220,6 +220,11 @@ export function search(rows: readonly Row[], text: string): readonly Row[] {
   return words.length === 0 ? rows : rows.filter((row) => hasWords(row.words, words));
 }
 
+/** Whether the list of its nodes was read, and these are all for certain. */
+export function allNodesTold(view: ClusterView): boolean {
+  return view.error === null && view.told?.nodes != null && view.told.complete;
+}
+
 /** Whether the devices of any of these nodes were read. */
 export function anyTold(nodes: readonly NodeView[]): boolean {
   return nodes.some((node) => node.answer?.devices != null);

@@ -20,8 +20,8 @@ export function scopeOf(cluster: string, nodes: readonly NodeScope[]): WholeScop
   return scopeOfVMs(nodes.map((one) => ({ cluster, node: one.node, pending: false, busy: false, error: null, scope: one, vms: null })), true);
 }
 
-/** Everything that findings rest on was visible and read. */
+/** Everything that findings rest on was visible and read. Where no node is known nothing was. */
 export function provenBy(cluster: string, nodes: readonly NodeScope[]): boolean {
   const { full, complete } = scopeOf(cluster, nodes);
-  return full && complete;
+  return nodes.length > 0 && full && complete;
 }

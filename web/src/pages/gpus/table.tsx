@@ -7,7 +7,7 @@ import { Bar, Dot, Empty } from "../../components/states";
 import { Table, type Column } from "../../components/table";
 import type { Finding } from "../../domain/finding";
 import type { NodeView, Row } from "../../domain/inventory";
-import { rowKey } from "../../domain/inventory";
+import { allNodesTold, rowKey } from "../../domain/inventory";
 import { groupWords } from "../../domain/marks";
 import { classKey } from "../../domain/model";
 import type { DeviceSelection } from "../../domain/select";
@@ -37,7 +37,7 @@ export function DeviceTable({ devices, nodes, rows, notes, told, selected, filte
   const pending = (devices.names === null && devices.listError === null) || devices.views.some((view) => view.pending) || nodes.some((node) => node.pending);
   if (rows.length === 0 && !pending && (unread.length === 0 || filtered)) {
     // Where the nodes were not told, nobody can say that one is not there.
-    if (nodes.length === 0 && devices.views.some((view) => !view.told?.nodes)) return null;
+    if (nodes.length === 0 && !devices.views.every(allNodesTold)) return null;
     return (
       <>
         <NoRows searched={nodes.length - unread.length} nodes={nodes} anywhere={devices.nodes.length > 0} filtered={filtered} onClear={onClear} />

@@ -5,7 +5,7 @@ import type { Devices } from "../../components/inventory";
 import { useAge } from "../../components/reading";
 import { Bar, Dot, Empty, NotRead } from "../../components/states";
 import { UnreadNode } from "../../components/unread";
-import { inState, rowsOf, tilesOf, type DeviceState, type NodeView, type Row } from "../../domain/inventory";
+import { allNodesTold, inState, rowsOf, tilesOf, type DeviceState, type NodeView, type Row } from "../../domain/inventory";
 import { rackKey } from "./keys";
 import { Tiles } from "./tiles";
 
@@ -31,7 +31,7 @@ export function Rack({ devices, state, all }: RackProps) {
     return () => { document.removeEventListener("keydown", onKey); };
   }, []);
   if (views.length === 0 || views.some((view) => view.pending)) return <><SkeletonNode /><SkeletonNode /></>;
-  if (nodes.length === 0 && !(all && views.some((view) => view.error !== null))) return views.every((view) => view.told?.nodes) ? <Empty title={t("overview.no_nodes")} /> : null;
+  if (nodes.length === 0 && !(all && views.some((view) => view.error !== null))) return views.every(allNodesTold) ? <Empty title={t("overview.no_nodes")} /> : null;
   return (
     <div ref={box} onClick={onClick}>
       {all && views.filter((view) => view.error !== null).map((view) => <LostCluster key={view.cluster} cluster={view.cluster} />)}
